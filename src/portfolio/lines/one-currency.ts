@@ -215,9 +215,9 @@ const OTHER_FORMAT = 'if only the number format of the cells is wrong, choose th
 /** Whether an amount has neither a code nor a sign, as most have. */
 const isBare = (amount: string | undefined): boolean => amount === undefined || !BESIDE.test(amount);
 
-const BESIDE = /[^\d.,'’\s+()-]/;
+const BESIDE = /[^\d.,:/'’\s+()\u2012-\u2015-]/;
 
 /** The currency beside an amount: `€` of `€ 1.000,00`, `USD` of `1,000 USD`, '' if there is none. */
 export function besideAmount(cell: string): string {
-  return isBare(cell) ? '' : cell.replace(/[\d.,'’\s+()?_\u2212-]/g, '');
+  return isBare(cell) ? '' : cell.replace(/[\d.,:/'’\s+()?_\u2012-\u2015\u2212-]/g, '');
 }

@@ -13,12 +13,14 @@ export type Decimal = '.' | ',';
  * The amount is sent as a JSON number (docs/service.md, "Buyer limit request"), and most programs read those as doubles
  * (RFC 8259, section 6). So an amount is valid only if a double returns the same digits, without an exponent.
  *
+ * @param given the cell
  * @param decimal the column's decimal separator; null if unknown. Then `1.234` is an open problem (a thousand or one?),
  *   and unambiguous amounts are still read.
  * @param contradiction the cells of the column that contradict each other about it, for the message of an open problem
  */
-export function parseAmount(text: string, decimal: Decimal | null = null, contradiction?: string): ValueReading {
-  if (text.length > MAX_LENGTH) return { problem: TOO_MANY_DIGITS };
+export function parseAmount(given: string, decimal: Decimal | null = null, contradiction?: string): ValueReading {
+  if (given.length > MAX_LENGTH) return { problem: TOO_MANY_DIGITS };
+  const text = withoutDash(given);
   const doubted = beforeDoubt(text);
   if (doubted !== null) return decimal === null ? { problem: DOUBTED, open: true } : parseAmount(doubted, decimal);
   const plain = decimal !== ',' && !isOpen(text) ? PLAIN_DECIMAL.exec(text) : null;
@@ -37,7 +39,7 @@ export function parseAmount(text: string, decimal: Decimal | null = null, contra
 
 /** An amount of zero or below, which no request may have, as canonical decimal text; null for any other text. */
 export function zeroOrLess(text: string): string | null {
-  const parts = text.length > MAX_LENGTH ? null : partsOf(text);
+  const parts = text.length > MAX_LENGTH ? null : partsOf(withoutDash(text));
   const split = parts && splitDecimals(parts.body, null);
   if (!split || 'problem' in split) return null;
   const value = new Big(`${split.whole}.${split.fraction}0`);
@@ -45,7 +47,8 @@ export function zeroOrLess(text: string): string | null {
 }
 
 /** The decimal separator that an amount proves; null if it proves none or is no amount. */
-export function decimalOf(text: string): Decimal | null {
+export function decimalOf(given: string): Decimal | null {
+  const text = given.length > MAX_LENGTH ? given : withoutDash(given);
   if (text.length > MAX_LENGTH || isOpen(text)) return null;
   const parts = partsOf(text);
   const split = parts && splitDecimals(parts.body, null);
@@ -54,6 +57,16 @@ export function decimalOf(text: string): Decimal | null {
   if (split.group === ',') return '.';
   return split.group === '.' ? ',' : null;
 }
+
+/** An amount with its zeros in place of the dash that says there are none: `5.000,-`, `5'000.--`. Swedish `5 000:-` and Indian `5,000/-` have no mark. */
+function withoutDash(text: string): string {
+  return DASHED.test(text)
+    ? text.replace(DASHED, (_all, mark: string) => (/[.,]/.test(mark) ? `${mark}00` : ''))
+    : text;
+}
+
+/** A mark and one or two dashes behind the last digit, at the end or before the currency. */
+const DASHED = /(?<=\d)([.,:/])[-\u2012-\u2015\u2212]{1,2}(?=\)?$|\s*[\p{L}\p{Sc}]+\.?$)/u;
 
 /** The exact sum of two decimal texts, canonical. */
 export function addAmounts(a: string, b: string): string {

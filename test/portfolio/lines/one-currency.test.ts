@@ -37,6 +37,7 @@ describe('two currencies in one file', () => {
   test.each<[string, string, string?]>([
     ['a column', 'name;requested_limit;Währung\nA;1;\nB;2;EUR\nC;3;€\nD;4;USD\nE;5;Euro\n', 'say --map "Währung="'],
     ['signs beside amounts', 'name;requested_limit\nA;1\nB;2 €\nC;EUR 3\nD;$ 4\nE;5\n'],
+    ['signs beside amounts with a dash', 'name;requested_limit\nA;1\nB;2,– €\nC;EUR 3,-\nD;$ 4,–\nE;5,-\n'],
     [
       'the unit in the header',
       'name;Limit (EUR);WAERS\nA;1;\nB;2;EUR\nC;3;€\nD;4;USD\nE;5 €;EUR\n',

@@ -30,6 +30,26 @@ describe('parseAmount', () => {
   });
 
   test.each([
+    ['5.000,-', '5000', ','],
+    ['EUR 5.000,--', '5000', ','],
+    ['€ 12.000,–', '12000', ','],
+    ['1.250.000,- €', '1250000', ','],
+    ["5'000.-", '5000', '.'],
+    ["Fr. 5'000.--", '5000', '.'],
+    ['750.–', '750', '.'],
+    ['5 000:-', '5000', null],
+    ['5,00,000/-', '500000', '.'],
+  ])('reads the dash of %s as zeros', (text, value, decimal) => {
+    expect(parseAmount(text)).toMatchObject({ value });
+    expect(decimalOf(text)).toBe(decimal);
+  });
+
+  test.each(['5.000,00-', '5.000-', '-5.000,-', '(5.000,-)', '5000-6000', '5.000.-', ',-', '5.000,-/6.000,-'])(
+    'reads no amount above zero in %s',
+    (text) => expect(parseAmount(text)).toHaveProperty('problem'),
+  );
+
+  test.each([
     ['1000', '1000'],
     ['+1000.50', '1000.5'],
     ['1000.500', '1000.5'],
@@ -139,10 +159,9 @@ describe('parseAmount', () => {
     ['1.234,56 EURO', '1234.56'],
     ['US$1,234.56', '1234.56'],
     ['1000 USD', '1000'],
-    ["CHF 1'000.-", null],
+    ["CHF 1'000.-", '1000'],
   ])('normalises %s to %s, with a note', (text, value) => {
-    const expected = value === null ? { problem: expect.any(String) } : { value, change: expect.any(String) };
-    expect(parseAmount(text)).toEqual(expected);
+    expect(parseAmount(text)).toEqual({ value, change: expect.any(String) });
   });
 
   test.each([
