@@ -39,10 +39,32 @@ export function doubtsOfNames(line: number, columns: readonly Column[], records:
     const message = `The cells of this column, such as ${code}, read like numbers and not like names of buyers. ${where} If these are the names, say --map "${taken.written}=name".`;
     return [makeProblem(line, taken.written, null, message)];
   }
+  const own = sameInAll(filled);
+  const varied = own === null ? undefined : others.find((column) => areVariedNames(cellsOf(column)));
+  if (own !== null && varied) {
+    const message = `All of the first ${filled.length} lines have ${own} in this column, so it may be your own company and no buyer. If the buyers are in ${varied.written}, say --map "${varied.written}=name" --map "${taken.written}=". If ${own} is the buyer, say --map "${taken.written}=name".`;
+    return [makeProblem(line, taken.written, null, message)];
+  }
   const rival = others.find((column) => column.guess === 'name' && rivals(names, cellsOf(column)));
   if (!rival) return [];
   const message = `${taken.written} and ${rival.written} may both be the buyer's name. If it is ${taken.written}, say --map "${rival.written}="; if it is ${rival.written}, say --map "${rival.written}=name" --map "${taken.written}=".`;
   return [makeProblem(line, taken.written, null, message)];
+}
+
+/** The name that all of these lines have; null if they have several, or are too few to tell. */
+function sameInAll(names: readonly string[]): string | null {
+  const [first = ''] = names;
+  return names.length >= LEAST_ALIKE && names.every((name) => name === first) ? first : null;
+}
+
+/** Lines with one name before another column is asked about: a buyer may well have two. */
+const LEAST_ALIKE = 3;
+
+/** Whether a column has a text with letters in nearly every line, and another one in each: remarks and states of an account repeat. */
+function areVariedNames(cells: readonly string[]): boolean {
+  return (
+    holdsNames(cells) && most(cells, (cell) => /\p{L}{2}/u.test(cell)) && new Set(cells).size * 4 >= cells.length * 3
+  );
 }
 
 /** Whether the cells are names other than those beside them. Search terms are the beginning of a name: `ZOBEL` of `Zobel AG`. */

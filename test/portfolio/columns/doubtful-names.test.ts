@@ -74,3 +74,29 @@ describe('a column whose header means the name, beside another column with names
     expect(rows.slice(0, 2)).toEqual(['Zobel AG', 'Weber KG']);
   });
 });
+
+describe('a column whose header means the name, with one name in all lines', () => {
+  const content = 'Unternehmen;Partner;Limit\nMuster AG;Zobel AG;1\nMuster AG;Weber KG;2\nMuster AG;Ost AG;3\n';
+
+  // Promise: numbers-are-no-names
+  test('is a problem of the file, and either --map of the problem corrects it', async () => {
+    const { problems, rows } = await told(content);
+    expect(problems).toEqual([
+      expect.stringMatching(
+        /^Unternehmen: All of the first 3 lines have Muster AG .*"Partner=name" --map "Unternehmen="/,
+      ),
+    ]);
+    expect(rows).toEqual([]);
+    expect((await told(content, { Unternehmen: 'name' })).rows).toEqual(['Muster AG', 'Muster AG', 'Muster AG']);
+    const { rows: mended } = await told(content, { Partner: 'name', Unternehmen: null });
+    expect(mended).toEqual(['Zobel AG', 'Weber KG', 'Ost AG']);
+  });
+
+  test.each([
+    ['two lines', content.split('\n').slice(0, 3).join('\n')],
+    ['another column of words that repeat', content.replace(/(?<=AG;)[\w ]+(?=;)/g, 'new')],
+    ['another column of numbers', content.replace(/(?<=AG;)[\w ]+(?=;)/g, 'K-1001')],
+  ])('is accepted with %s', async (_what, accepted) => {
+    expect((await told(`${accepted}\n`)).problems).toEqual([]);
+  });
+});
