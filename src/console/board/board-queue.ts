@@ -160,7 +160,7 @@ export function whyItStays(state: RowState): string {
     : 'The row is under way and goes on by itself. Nothing was sent again.';
 }
 
-/** Why a row is not sent again whose state or request changed after the page that the person saw. */
+/** Why a row is not sent again: its state or request has changed since the person loaded the page. */
 export const CHANGED_SINCE = t`The row has changed since this page was made. Nothing was sent. Load the page again.`;
 
 export function whyUnknown(key: string): string {

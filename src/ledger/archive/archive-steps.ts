@@ -120,7 +120,7 @@ export function makeArchiveSteps({ connection, keys }: Ledger) {
   };
 }
 
-/** The keys of a portfolio, and the beginnings of the keys of approvals and of its rows. */
+/** The keys of a portfolio, and the key prefixes of approvals and of its rows. */
 export function archivePlaces(keys: Keys, name: string) {
   return { portfolio: keys.portfolio(name), approvals: keys.approval(''), row: keys.row(name, '') };
 }

@@ -208,7 +208,7 @@ async function markAccount({ connection, prefix }: Omit<MoveDeps, 'shared' | 'lo
   await connection.multi().set(keys.format, FORMAT, 'NX').set(keys.formerPortfolios, MOVED, 'NX').exec();
 }
 
-/** @param rest what comes behind the beginning of the keys that are meant, as a pattern */
+/** @param rest what follows the key prefix `before`, as a pattern */
 async function moveKeys(now: string, before: string, connection: RedisConnection, rest = ':*'): Promise<number> {
   const move = makeLuaScript(connection, new URL('../lua/move-former.lua', import.meta.url));
   const pattern = before.replace(/[\\*?[\]]/g, '\\$&') + rest;

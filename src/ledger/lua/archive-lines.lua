@@ -33,7 +33,7 @@ local function decodeLine(text)
   return cells
 end
 
--- The archive's name of a key, and the reverse; `approvals` is the beginning of the keys of approvals.
+-- The archive's name of a key, and the reverse; `approvals` is the key prefix of approvals.
 local function nameOf(key, portfolio, approvals)
   if string.sub(key, 1, #portfolio) == portfolio then return 'portfolio' .. string.sub(key, #portfolio + 1) end
   return 'approval:' .. string.sub(key, #approvals + 1)

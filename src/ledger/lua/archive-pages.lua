@@ -1,6 +1,6 @@
 -- Reads a portfolio as lines of its archive (archive-lines.lua), and compares such lines with what is in Redis.
 -- @keys portfolio approvals row …others
--- Keys: approvals and row: the beginnings of the keys of approvals and of the portfolio's rows; others: further keys to read.
+-- Keys: approvals and row: the key prefixes of approvals and of the portfolio's rows; others: further keys to read.
 -- @args question …told
 -- question: one of the functions of `asked` in this file; told: the arguments of that function. The comment at each function says what the
 -- script then answers.

@@ -12,7 +12,7 @@ local function archivedError(portfolio)
   return redis.error_reply('ARCHIVED ' .. is .. ' ' .. string.match(portfolio, '([^:]*)$'))
 end
 
--- The portfolio key of a row, from the row's key or from the beginning of the keys of all its rows.
+-- The portfolio key of a row, from the row's key or from the key prefix of all its rows.
 local function portfolioOfRow(row)
   return (string.gsub(row, ':row:([^:]+):[^:]*$', ':portfolio:%1'))
 end

@@ -2,7 +2,7 @@
 -- @brings-in
 -- @keys row portfolio counts wishes calls
 -- row: the row's hash; counts: how many sessions were asked for each limit; wishes: the list of sessions that wait to be sent; calls: the
--- beginning of the keys of sessions' calls.
+-- key prefix of sessions' calls.
 -- @args name limit thing after despite by word
 -- name: "<portfolio>/<key>" of the row; limit: the id of its limit; thing: digest of that id; by: who asks; word: unique name of this
 -- request of the person, by which a repetition is recognized; after: "" normally. A person may want a new session on purpose, though one

@@ -1,6 +1,6 @@
 -- Lists the requests of buyers, in all portfolios of the account. Of a buyer with very many it lists a page, and where to continue.
 -- @keys rows limits …buyers
--- Keys: rows and limits: the beginnings of the keys of rows and of limit calls; buyers: each buyer's hash of requests.
+-- Keys: rows and limits: the key prefixes of rows and of limit calls; buyers: each buyer's hash of requests.
 -- @args most from
 -- most: requests of one buyer at most, or slightly more; from: the cursor to continue at, 0 to begin.
 -- Answers for each buyer { count, next cursor or "0", row, amount, state, line, import, replaced or "", state of its limit call or "", when a

@@ -3,7 +3,7 @@
 -- @script read-buyers
 -- Reads the buyers that have these identifiers, and their records, all at one moment.
 -- @keys versionKey identifiers buyers
--- Keys: versionKey: the version of all records of buyers; identifiers and buyers: the beginnings of the keys of identifiers and of buyers.
+-- Keys: versionKey: the version of all records of buyers; identifiers and buyers: the key prefixes of identifiers and of buyers.
 -- @args digests
 -- Digests of identifiers, 16 characters each, without separator; the first three characters name the bucket.
 -- Answers { version, { index, buyers with that identifier, index, … }, { key, record, key, record, … } }: only identifiers with
@@ -28,7 +28,7 @@ return { redis.call('GET', versionKey) or '0', pointing, records }
 -- @script write-buyers
 -- Writes the buyers of new lines, if their records are unchanged since they were read.
 -- @keys versionKey identifiers buyers …mended
--- Keys: versionKey: the version of all records of buyers; identifiers and buyers: the beginnings of the keys of identifiers and of buyers;
+-- Keys: versionKey: the version of all records of buyers; identifiers and buyers: the key prefixes of identifiers and of buyers;
 -- mended: for each buyer that gets another name the call for its company, the call for the limit of its only row, and that row.
 -- @args version holders records likes
 -- version: the version of the records that was read; holders: a line for each identifier, its digest of 16 characters and its buyers;
@@ -64,7 +64,7 @@ return 1
 -- @script compare-words
 -- Compares the words of buyers with their records, and mends what differs.
 -- @keys words begins
--- Keys: words: the search index of buyers' words; begins: the beginning of the keys of buyers' records.
+-- Keys: words: the search index of buyers' words; begins: the key prefix of buyers' records.
 -- @args part …told
 -- add: told are buyers; adds words that are missing. Answers how many.
 -- remove: told is the end of a leaf's name; removes entries that no record has. Answers { how many, the end of the next leaf's name or nil

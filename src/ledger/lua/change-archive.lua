@@ -2,7 +2,7 @@
 -- in another state by now.
 -- @keys portfolio portfolios archives imports toFollow approvals row
 -- Keys: portfolios: all portfolios; archives: the archived ones; imports: the portfolio's imports under way; toFollow: the portfolios whose
--- rows are to follow decisions; approvals and row: the beginnings of the keys of approvals and of the portfolio's rows.
+-- rows are to follow decisions; approvals and row: the key prefixes of approvals and of the portfolio's rows.
 -- @args step name states …told
 -- name: the portfolio's; states: all states of rows, with spaces between; told: the step's arguments.
 -- Answers 1 if the step was taken and 0 if not, unless the step says otherwise.
@@ -58,7 +58,7 @@ function steps.archive(state)
     local company = cjson.decode(text)
     if company.body and not company.id then
       if not company.problem then return { 'supplier' } end
-      -- It may be given up here, and in doubt for another portfolio.
+      -- The call of a supplier that this portfolio gave up may be in doubt for another portfolio, so the problem is read, too.
       local call = string.match(portfolio, '^(.-):portfolio:') .. ':call:company:' .. (company.key or '')
       local isLost = string.find(company.problem, 'It is unknown whether ', 1, true) == 1
       if isLost and redis.call('HGET', call, 'state') == 'unknown' then return { 'doubt' } end

@@ -1,6 +1,6 @@
 -- Lists rows by requested limit, status and state, in the order of columns of 1,024 lines each.
 -- @keys portfolio begins
--- Keys: begins: the beginning of the keys of the portfolio's rows.
+-- Keys: begins: the key prefix of the portfolio's rows.
 -- @args first last from to ofStatus status rows most …states
 -- first and last: columns; from and to: range of the limit, either may be ""; ofStatus: 1 to filter by status; rows: ends the walk after so
 -- many rows, at the end of a column; most: ends the walk after so many columns and rows visited; states: those to list, none for all.

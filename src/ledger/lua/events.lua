@@ -3,7 +3,7 @@
 -- @script keep-events
 -- Keeps events, each content once, while they fit; and deletes a few expired ones.
 -- @keys lately totals events index unread
--- Keys: lately: sorted set of events by time; totals: hash of their totals; events and index: the beginnings of the keys of events and of
+-- Keys: lately: sorted set of events by time; totals: hash of their totals; events and index: the key prefixes of events and of
 -- their index; unread: sorted set of the events that are to be read for decisions.
 -- @args by most keepMs …told
 -- by: unique to this call, so that a repetition counts nothing twice; most: bytes of all events; keepMs: lifetime of an event;
@@ -71,7 +71,7 @@ return answer
 -- @script drop-events
 -- Deletes events and their index entries.
 -- @keys lately totals events index
--- Keys: lately: sorted set of events by time; totals: hash of their totals; events and index: the beginnings of the keys of events and of
+-- Keys: lately: sorted set of events by time; totals: hash of their totals; events and index: the key prefixes of events and of
 -- their index.
 -- @args …ids
 -- Ids of events, which may be deleted already.
@@ -88,7 +88,7 @@ return dropped
 -- Notes what became of events that were read for decisions, and hands out the next ones for `leaseMs`. If a process ends before it has read
 -- them, another process gets them after that time.
 -- @keys unread events
--- Keys: unread: sorted set of events by when they are to be read for decisions; events: the beginning of the keys of events.
+-- Keys: unread: sorted set of events by when they are to be read for decisions; events: the key prefix of events.
 -- @args count leaseMs …done
 -- done: of each event that was read its id, what became of it as JSON, and in how many ms it is to be read again ("" for never).
 -- Answers up to `count` ids.

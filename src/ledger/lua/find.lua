@@ -43,7 +43,7 @@ return answer
 -- @script find-requests
 -- Finds the rows of some requests in the newest portfolios.
 -- @keys portfolios rows
--- Keys: portfolios: all portfolios of the account; rows: the beginning of the keys of rows.
+-- Keys: portfolios: all portfolios of the account; rows: the key prefix of rows.
 -- @args most …requests
 -- most: portfolios at most; requests: keys of rows.
 -- Answers "<portfolio>/<row key>" of each.

@@ -1,7 +1,7 @@
 -- The rows of a portfolio that are sent first, in the order of lines. A chosen row stays chosen, so that never more than these are
 -- sent, whichever processes feed.
 -- @keys portfolio chosen waiting begins …others
--- Keys: chosen: the set of chosen rows; waiting: the queued rows, by line; begins: the beginning of the keys of rows; others: the rows in
+-- Keys: chosen: the set of chosen rows; waiting: the queued rows, by line; begins: the key prefix of rows; others: the rows in
 -- each of the other open states.
 -- @args what count words from …fields
 -- "send": `count` rows are sent first, and the others after `resume`. Rows sent first already count: a higher number continues with the

@@ -1,6 +1,6 @@
 -- Finds the largest rows that wait for an approval, from the largest size of amount down.
 -- @keys portfolio begins
--- Keys: begins: the beginning of the keys of the portfolio's rows.
+-- Keys: begins: the key prefix of the portfolio's rows.
 -- @args approval rows last most size column …known
 -- rows: how many rows to find; last: number of the last column; most: after so many columns and rows visited, the script ends;
 -- size and column: where an earlier run ended, "" and 0 for the first run; known: the rows that it found, as row key, amount, …

@@ -1,7 +1,7 @@
 -- Lists rows of sorted sets by line, each row with its fields as of one moment. A list begins at an index in each set, or at a line. An
 -- index shifts when rows before it leave the set; a line does not.
 -- @keys begins …sets
--- Keys: begins: the beginning of the keys of the rows; sets: the sorted sets that list them.
+-- Keys: begins: the key prefix of the rows; sets: the sorted sets that list them.
 -- @args place from to count withCalls ofImport between …fields
 -- place: index of the first row, or "" to go by lines; from and to: first and last line; count: rows of each set, or -1 for all;
 -- withCalls: 1 to check the rows' calls and buyers' lists; then fields begins with state, request, company, limit; ofImport: the only import

@@ -54,7 +54,7 @@ if what == 'beat' then
   redis.call('ZADD', underWay, now, import)
   redis.call('HDEL', portfolio, 'finished')
   local told = cjson.decode(known)
-  -- The end of another import of this file took its heartbeats away.
+  -- Without heartbeats: another import of this file has ended, and its end deleted them.
   local heard = told.heardMs or (told.found and math.huge or told.lastMs)
   local isOlder = told.lastMs < tonumber(began) or heard < tonumber(seen)
   told.heardMs = now

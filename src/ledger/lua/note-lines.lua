@@ -2,7 +2,7 @@
 -- sizes of the hashes; the amounts of those that led to no row are added up.
 -- @keys portfolio invalid duplicate kept leftOut rows
 -- Keys: invalid and duplicate: the portfolio's lines of each kind; kept: its rows whose line is invalid; leftOut: the counts of
--- left-out.lua; rows: the beginning of the keys of its rows.
+-- left-out.lua; rows: the key prefix of its rows.
 -- @args content …lines
 -- content: the file and how it is read; lines: line, kind ("invalid", "duplicate" or "sound"), problem, the key of its request or "",
 -- its buyer or "", its amount or "" with "|<name>" behind it if that is known, …

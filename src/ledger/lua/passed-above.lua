@@ -1,7 +1,7 @@
 -- Finds a sum that would be above its limit: by buyer or person, if some refused rows were sent again; or by buyer, if the approval that
 -- some rows wait for were granted.
 -- @keys portfolio begins
--- Keys: begins: the beginning of the keys of the portfolio's rows.
+-- Keys: begins: the key prefix of the portfolio's rows.
 -- @args id above person days others …rows
 -- id: the approval that the rows wait for, or ""; above: limit for a buyer, or ""; person: limit for a person, or ""; days: for
 -- how many days earlier rows without an approval count; others: sums by buyer and person of rows that go together with these, as an earlier

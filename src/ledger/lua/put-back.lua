@@ -2,7 +2,7 @@
 -- twice. A large key comes in several pieces. Those of a set or a hash may come in any order, since nobody changes the key in the meantime.
 -- A list would get its entries twice: so its first piece deletes the key, and its other pieces must follow in order.
 -- @keys portfolio approvals row
--- Keys: approvals and row: the beginnings of the keys of approvals and of the portfolio's rows.
+-- Keys: approvals and row: the key prefixes of approvals and of the portfolio's rows.
 -- @args of run …lines
 -- of: "rows" or "keys".
 -- @brings-in

@@ -42,7 +42,7 @@ local changed = known.made and (known.made.corrected or known.made.leftOut)
 if changed and not (told.made.corrected or told.made.leftOut) then
   for _, field in ipairs({ 'corrected', 'leftOut', 'outSum', 'out', 'people' }) do told.made[field] = known.made[field] end
 end
--- The currency of its requests and its columns stay known until the file is read to its end again.
+-- What was found in a file stays known until the file is read to its end again: its columns, and the currency of its requests.
 local earlier = known.found or known
 told.columns = earlier.columns or columns ~= '' and columns or nil
 told.sentIn = earlier.sentIn or earlier.currency

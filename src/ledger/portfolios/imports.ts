@@ -11,35 +11,39 @@ import { makeFaultyLines, type NotedLine } from './faulty-lines.ts';
  */
 export type ImportedFile = { id: string; fileName: string; reading: string; by?: string };
 
-/**
- * The acts of people on an import before and at its beginning, for later readers: the cells that they corrected; the lines that they left
- * out, with the sum of their amounts and the number of lines without a readable amount; who did so; how many rows go first; and the control
- * total with which the file agrees, as it was typed.
- */
+/** What people did with the file before and at its import. */
 export type ImportMade = {
+  /** How many cells they corrected. */
   corrected?: number;
+  /** How many lines they left out. */
   leftOut?: number;
+  /** The sum of the lines that were left out; `bare`: how many of them have no readable amount. */
   outSum?: { amount: string; bare: number } | undefined;
   /** The requests of the lines that were left out, by key ('' if unknown), if they are kept. */
   out?: { key: string; amount?: string | undefined }[] | undefined;
+  /** The people who did so. */
   people?: string;
+  /** How many rows go first. */
   first?: number;
+  /** The control total with which the file agrees, as it was typed. */
   total?: string;
 };
 
-/**
- * The findings of a file that was read to its end: `rows` are the lines that led to a row; `currency` is undefined if the file names none;
- * `columns` names those that say which buyer or request a line means, with spaces between; undefined where an older version read the file, of
- * an errors file, and without rows.
- * `sentIn`: the one currency that earlier files named for all requests of the file that were sent before; this file may name none.
- */
+/** What was found in a file that was read to its end. */
 export type FoundInFile = {
   lines: number;
+  /** The lines that led to a row. */
   rows: number;
   invalid: number;
   duplicate: number;
+  /** The currency that the file names, if any. */
   currency?: string | undefined;
+  /**
+   * The columns that say which buyer or request a line means, with spaces between. Unknown if an older version read the file, of an errors
+   * file, and without rows.
+   */
   columns?: string;
+  /** The one currency that earlier files named for all requests of the file that were sent before. This file may name none. */
   sentIn?: string | undefined;
 };
 

@@ -162,7 +162,10 @@ export function mendedProblem(made: BuyerRow): string {
   return `${MENDED} requested a limit of the same buyer, ${describeRow(made)}: leave this line out, or give it a request_reference of its own if it is meant beside that one.`;
 }
 
-/** The problem text of a line that an errors file mended and that was sent. Mended otherwise, it would request a second limit. */
+/**
+ * The problem text of a line of an errors file that was mended and sent before. It is mended differently now, and would request a second
+ * limit.
+ */
 export function mendedBeforeProblem(made: BuyerRow): string {
   return `This line was mended and imported before: ${describeRow(made)} came from it. Leave this line out, or give it a request_reference of its own if a second limit is meant.`;
 }

@@ -12,8 +12,8 @@ export function makeFinished(given: { connection: RedisConnection; keys: Keys; p
   const { connection, keys, processId, sinceMs } = given;
   const change = makeGatedScript(connection, 'general#change-fields');
   /**
-   * For each portfolio the time of the finish that `news` of this process has answered already. Redis alone does not tell: it gives the
-   * same finish to this process again, since a reply may have been lost.
+   * When each portfolio was finished that `news` has answered, by its name. Redis alone cannot tell: a reply may be lost, so it gives a
+   * finished portfolio to the same process again.
    */
   const told = new Map<string, string>();
 

@@ -48,7 +48,7 @@ export const ROW = {
   cause: { is: 'text', says: 'id of the cause for which the row failed' },
   putOffs: { is: 'number', says: 'how often the service put the row’s call off' },
   passed: { is: 'number', says: 'how many calls of this kind had been answered when the row’s call was put off last' },
-  overtaken: { is: 'number', says: 'how often other calls had passed when the row’s call was put off' },
+  overtaken: { is: 'number', says: 'how often the row’s call was put off after other calls of its kind were answered' },
   countedAt: {
     is: 'number',
     says: 'time, in seconds, of the latest increase of `putOffs`, or of the first time that the row’s call was put off',

@@ -39,7 +39,7 @@ local function growth(pace)
   return dear and pace.sure == 1 and N.SURE_CREEP_DOUBLES_S or N.CREEP_DOUBLES_S, N.HOLD_MOST
 end
 
--- Counts accepted calls, and raises the rate for each: with growth by time, a slow service would be overrun.
+-- Counts accepted calls, and raises the rate for each. If the rate rose with time instead, it would overrun a slow service.
 local function countAccepted(pace, calls)
   pace.flow = flowNow(pace) + calls / (N.FLOW_FADE / 1000000)
   pace.accepted = pace.accepted + calls

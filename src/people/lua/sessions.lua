@@ -159,7 +159,7 @@ return 1
 
 -- @script end-session
 -- Ends a session of any kind.
--- KEYS[1] the session   ARGV[1] beginning of sessions' keys   ARGV[2] beginning of the keys of a person's sessions
+-- KEYS[1] the session   ARGV[1] key prefix of sessions   ARGV[2] key prefix of a person's sessions
 -- Answers whose session it was, or nil
 local by = redis.call('HGET', KEYS[1], 'by')
 if not by then return nil end
