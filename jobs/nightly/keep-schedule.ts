@@ -30,7 +30,7 @@ export async function startKeepingSchedule(entries: readonly ScheduleEntry[], de
   await enterSchedule(entries, deps);
   const timer = setInterval(() => {
     keepSchedule(deps, OVERDUE_MS).catch((error) => {
-      deps.log.warn({ reason: messageOf(error) }, 'the schedule could not be looked after; tried again in a minute');
+      deps.log.warn({ reason: messageOf(error) }, 'the schedule could not be checked; trying again in a minute');
     });
   }, LOOK_EVERY_MS);
   return { stop: (): void => clearInterval(timer) };

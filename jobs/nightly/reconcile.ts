@@ -57,7 +57,7 @@ export async function lookThrough(
 const BROKEN_TRAIL = {
   check: 'audit',
   portfolio: '',
-  says: 'the audit trail does not hold: entries are missing, or were changed',
+  says: 'the audit trail is broken: entries are missing, or were changed',
   isMended: false,
   command: 'audit verify',
 } as const;

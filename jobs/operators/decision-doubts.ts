@@ -52,8 +52,8 @@ export function doubtsOf(
   const isAbove = total && /^\d+(\.\d+)?$/.test(requested) && new Big(total).gt(requested);
   const above = `The limit ${limit} is ${moneyText(total ?? '')}, more than the ${moneyText(requested)}${ABOVE}`;
   const isMore = total && available && new Big(available).gt(total);
-  const more = `Of the limit ${limit} more is available, ${moneyText(available ?? '')}, than its total, ${moneyText(total ?? '')}.`;
-  const early = `The limit ${limit} was decided ${isDay(at) ? `on ${at.slice(0, 10)}` : `at ${minuteText(at)}`}, before it was asked for at ${minuteText(askedMs)}${isOfEvent ? '.' : `, and counts all the same.${isDay(at) ? '' : ` ${ZONE_WORDS}`}`}`;
+  const more = `More of the limit ${limit} is available than its total: ${moneyText(available ?? '')} of ${moneyText(total ?? '')}.`;
+  const early = `The limit ${limit} was decided ${isDay(at) ? `on ${at.slice(0, 10)}` : `at ${minuteText(at)}`}, before it was requested at ${minuteText(askedMs)}.${isOfEvent ? '' : ` The decision counts all the same.${isDay(at) ? '' : ` ${ZONE_WORDS}`}`}`;
   const other = decided?.file ?? '';
   const isJustBehind = !isDated && !isOfEvent && Date.parse(at) - Date.parse(decidedAt) < TOGETHER_MS;
   const together = `${other} said something else of ${limit} less than an hour ago. ${file} gives no time for its decision, so ${file} counts as the later file. If that is wrong, give both decisions a decided_at with a time, and take the files again.`;

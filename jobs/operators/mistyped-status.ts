@@ -112,7 +112,7 @@ export async function setMeaning(
   const fault = faultOfStatus(status);
   if (fault !== undefined) throw new LimitlineError('USAGE', `The status ${fault}, so no meaning can be given to it.`);
   if (readMeanings(settings.STATUS_MEANINGS).meanings.has(status)) {
-    const words = `The setting STATUS_MEANINGS says what ${JSON.stringify(status)} means, and goes before what is said here: change that setting.`;
+    const words = `The setting STATUS_MEANINGS says what ${JSON.stringify(status)} means. Change it there: the setting comes first.`;
     throw new LimitlineError('USAGE', words);
   }
   return statusMeanings.set(status, meaning, by, seen);

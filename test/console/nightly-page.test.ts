@@ -14,7 +14,7 @@ test('before the first night the page names the command of the nightly check, an
   const { get } = await openNightlyConsole();
   const { status, text } = await get('/nightly');
   expect(status).toBe(200);
-  expect(text).toContain('No night was checked yet.');
+  expect(text).toContain('No nightly check has run yet.');
   expect(text).toContain('npx limitline reconcile');
   for (const path of [
     REPORT,

@@ -157,14 +157,14 @@ function doubtOf(row: RowId, { step, request, line, updatedMs }: RowResult): Los
 }
 
 const FORGOTTEN_DOUBT =
-  'rows are held for calls that the ledger had forgotten; it knows again that nobody knows what became of them';
+  'rows are held for calls that the ledger had forgotten; it knows them again, and that their outcomes are unknown';
 const FORGOTTEN = {
   limit: 'the ledger had forgotten the calls that made these limits; it knows them again',
   company: 'the ledger had forgotten the calls that made these companies; it knows them again',
 } as const;
 const UNMADE = {
-  limit: 'rows are done with a limit that no call of ours made: ask at the service what it is',
-  company: 'rows are done with a company that no call of ours made: ask at the service what it is',
+  limit: 'rows are done with a limit that no recorded call made: ask the service what it is',
+  company: 'rows are done with a company that no recorded call made: ask the service what it is',
 } as const;
 const DIFFERS = {
   limit: 'rows are done with another limit than their call made',

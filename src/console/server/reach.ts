@@ -108,7 +108,7 @@ function outsideFaults(settings: ReachSettings, hasOthers: boolean): string[] {
   return [
     `CONSOLE_HOST is "${settings.CONSOLE_HOST}", which other machines can reach.`,
     ...faults,
-    'Or leave it at 127.0.0.1, and come from elsewhere by a tunnel (ssh -L 3000:127.0.0.1:3000).',
+    'Or leave it at 127.0.0.1, and open the console through a tunnel (ssh -L 3000:127.0.0.1:3000).',
   ];
 }
 

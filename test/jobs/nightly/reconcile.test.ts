@@ -41,7 +41,7 @@ test('reconcile finds an audit trail from which an entry was deleted, and accept
   const entries = await context.ledger.xrange(keys.audit, '-', '+');
   await context.ledger.xdel(keys.audit, entries.at(-2)?.[0] ?? '');
   expect(await foundBy(context)).toEqual([
-    { portfolio: '', finding: 'the audit trail does not hold: entries are missing, or were changed', rows: 1 },
+    { portfolio: '', finding: 'the audit trail is broken: entries are missing, or were changed', rows: 1 },
   ]);
 });
 

@@ -53,7 +53,7 @@ test('a decision dated less than a day before the request is imported with a war
   expect(stdout).not.toContain('"frozen" before');
   expect(stdout).toMatch(
     new RegExp(
-      `line 2, warning: The limit ${ids[0]} was decided at \\S+ \\d\\d:\\d\\d UTC, before it was asked for at \\S+ \\d\\d:\\d\\d UTC, and counts all the same\\. Times without a zone are read as UTC: write the zone behind the time`,
+      `line 2, warning: The limit ${ids[0]} was decided at \\S+ \\d\\d:\\d\\d UTC, before it was requested at \\S+ \\d\\d:\\d\\d UTC\\. The decision counts all the same\\. Times without a zone are read as UTC: write the zone behind the time`,
     ),
   );
 });

@@ -184,7 +184,7 @@ test('two files that decide differently for one day at the same time give all po
 test('an available amount above the total is imported with a warning', async () => {
   const { ids, decide } = await openReview(1);
   const { status, stdout } = await decide([`${ids[0]},,approved,100,500,`]);
-  expect(stdout).toContain(`Of the limit ${ids[0]} more is available, 500.00, than its total, 100.00.`);
+  expect(stdout).toContain(`More of the limit ${ids[0]} is available than its total: 500.00 of 100.00.`);
   expect(status).toBe(0);
 });
 

@@ -122,7 +122,7 @@ export const NIGHTLY_PAGES: readonly { href: string; words: string; lead: string
 function lastReport(shown: ShownReport | undefined, rights: Rights): { body: Html; actions?: Html } {
   if (!shown) {
     const words = html`Each night Limitline checks whether all its records agree. ${commandLine('npx limitline reconcile', t`To check now:`)}`;
-    return { body: emptyState({ title: t`No night was checked yet.`, words }) };
+    return { body: emptyState({ title: t`No nightly check has run yet.`, words }) };
   }
   return {
     body: html`${reportHead(shown.report)}${reportSections(shown, 'page')}`,
