@@ -11,7 +11,7 @@ import type { RowId } from '../../src/ledger/schema/schema.ts';
 import type { Log } from '../../src/log.ts';
 import { DAY_MS } from '../../src/time-units.ts';
 import { makeForeignAmount } from '../operators/foreign-amount.ts';
-import { allTheSameWords, makeMistyped, seenStatuses } from '../operators/mistyped-status.ts';
+import { allTheSameWords, makeMistypedQuestion, seenStatuses } from '../operators/mistyped-status.ts';
 import { takeDecision, tellDecided } from '../operators/take-decision.ts';
 import type { DecisionDeps } from '../operators/take-decisions.ts';
 import { type EventReading, readEvent } from './read-event.ts';
@@ -79,11 +79,11 @@ type MistypedIn = ReturnType<typeof makeMistypedIn>;
  * command for each portfolio.
  */
 export function makeMistypedIn(deps: DecisionDeps) {
-  let [seen, mistyped]: [string[], ReturnType<typeof makeMistyped>] = [[], () => ''];
+  let [seen, mistyped]: [string[], ReturnType<typeof makeMistypedQuestion>] = [[], () => ''];
   return async (readings: readonly EventReading[]) => {
     if (readings.every((one) => one.is !== 'decision' || seen.includes(one.word.status))) return mistyped;
     seen = await seenStatuses(deps, await deps.portfolios.names());
-    mistyped = makeMistyped(seen);
+    mistyped = makeMistypedQuestion(seen);
     return mistyped;
   };
 }
@@ -92,7 +92,7 @@ export function makeMistypedIn(deps: DecisionDeps) {
 async function takeReadings(
   readings: readonly EventReading[],
   told: Parameters<typeof takeDecision>[1] & { deps: DecisionDeps },
-  mistyped: ReturnType<typeof makeMistyped>,
+  mistyped: ReturnType<typeof makeMistypedQuestion>,
 ): Promise<ToldReading[]> {
   const foreignOf = makeForeignAmount(told.deps);
   const take = async (reading: EventReading): Promise<ToldReading> => {

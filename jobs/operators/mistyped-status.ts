@@ -29,7 +29,7 @@ export function makeSpelling(seen: readonly string[]): (status: string) => strin
  * Makes a function that returns a question about a status that may be mistyped, or '' about another one. A status is questioned if it was
  * not seen before, and resembles a seen one, or one that is at least as frequent in the lines `beside` it. Each status is compared once.
  */
-export function makeMistyped(
+export function makeMistypedQuestion(
   seen: readonly string[],
   beside: readonly { status: string }[] = [],
 ): (status: string) => string {

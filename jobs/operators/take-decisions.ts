@@ -20,7 +20,7 @@ import {
 } from './decision-lines.ts';
 import { makeForeignAmount } from './foreign-amount.ts';
 import { makeForeseenChanges } from './foreseen-changes.ts';
-import { allTheSameWords, makeMistyped, makeSpelling, seenStatuses } from './mistyped-status.ts';
+import { allTheSameWords, makeMistypedQuestion, makeSpelling, seenStatuses } from './mistyped-status.ts';
 import { type DecisionTaken, followTaken, type TellDeps, takeDecision, tellDecided } from './take-decision.ts';
 
 export type DecisionDeps = TellDeps & {
@@ -82,7 +82,7 @@ export async function takeDecisions(
     meanings,
     changes: makeForeseenChanges({ meanings }),
     foreign: makeForeignAmount(deps),
-    mistyped: makeMistyped(seen, isUnattended ? decisions : []),
+    mistyped: makeMistypedQuestion(seen, isUnattended ? decisions : []),
     changed: new Set(),
     doubted: new Map(),
     foreseen: new Map(),
@@ -146,7 +146,7 @@ type Taking = {
   warnings: AboutLine[];
   meanings: Meanings;
   /** Returns a question about a status that may be mistyped, or ''. */
-  mistyped: ReturnType<typeof makeMistyped>;
+  mistyped: ReturnType<typeof makeMistypedQuestion>;
   /** The names of rows that the decisions changed. */
   changed: Set<string>;
   /** The first line of each status that may be mistyped. */

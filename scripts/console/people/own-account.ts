@@ -1,6 +1,6 @@
 import { t } from '../../../src/console/html/html.ts';
 import type { MePageFunctions, Proof } from '../../../src/console/pages/me/me-routes.ts';
-import type { ChangeAnswer, Coming } from '../../../src/console/sign-in/people-functions.ts';
+import type { ChangeAnswer, SignInClient } from '../../../src/console/sign-in/people-functions.ts';
 import type { Context } from '../../../src/context.ts';
 import { isLimitlineError } from '../../../src/errors.ts';
 import { passwordFault } from '../../../src/people/passwords/password-rules.ts';
@@ -50,7 +50,7 @@ const NO_CODE = t`This code is wrong. Look at the app again, and type the code t
 const ENDED = t`Your session ended meanwhile. Sign in again.`;
 
 /** A person's account and session. Changes give the session a new token. */
-type Own = { name: string; token: string } & Coming;
+type Own = { name: string; token: string } & SignInClient;
 
 /** Changes that people make to their own account, at sign-in and later. */
 export function changeOwn({ people }: Context) {

@@ -25,7 +25,7 @@ export async function signInOptions(context: Context): Promise<SignInOptions> {
     functions: { ...signInFunctions(context), ways: waysOf(oidc) },
     oidc: oidc && {
       oidc,
-      beginSession: (person, coming) => context.people.sessions.begin({ person, ...coming }),
+      beginSession: (person, client) => context.people.sessions.begin({ person, ...client }),
       keepProof: context.people.elsewhere.keepProof,
     },
   };
@@ -46,10 +46,10 @@ function gateFunctions({ people, audit }: Context, mark: string): GateFunctions 
     cookie: sessionCookieName(mark),
     opening: {
       cookie: openedCookieName(mark),
-      open: async (link, coming) => {
-        const opened = await people.openings.open(link, coming);
+      open: async (link, client) => {
+        const opened = await people.openings.open(link, client);
         if (!opened) return undefined;
-        await audit.note({ by: opened.by, what: 'session begun', from: coming.from, facts: { by: 'link' } });
+        await audit.note({ by: opened.by, what: 'session begun', from: client.from, facts: { by: 'link' } });
         return opened.token;
       },
     },

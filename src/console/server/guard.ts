@@ -7,7 +7,7 @@ import { html, t } from '../html/html.ts';
 import { pageHead } from '../parts/blocks.ts';
 import { linkButton } from '../parts/form.ts';
 import { localReach, type Reach } from './reach.ts';
-import { type Comer, isHomeOf, type Refusal, whoAsks } from './who-asks.ts';
+import { isHomeOf, type Refusal, type RequestClient, whoAsks } from './who-asks.ts';
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']);
 
@@ -26,7 +26,7 @@ type Asked = {
 };
 
 /** A request that passed the guard: its client, and the origin of the console that it used. */
-type LetIn = Comer & { origin: string };
+type LetIn = RequestClient & { origin: string };
 
 const LOCAL = localReach('127.0.0.1');
 
@@ -40,26 +40,30 @@ const LOCAL = localReach('127.0.0.1');
  *   be a navigation, so that other pages cannot load parts of the console.
  */
 export function lookAt({ method, url, headers, from, port, reach = LOCAL }: Asked): LetIn | Refusal {
-  const comer = whoAsks({ headers, from }, reach);
-  if ('status' in comer) return comer;
-  const origin = originOf({ headers, port, comer }, reach);
+  const client = whoAsks({ headers, from }, reach);
+  if ('status' in client) return client;
+  const origin = originOf({ headers, port, client }, reach);
   if (origin === undefined || !url.startsWith('/')) {
     return { status: 421, words: t`The console answers under ${ourNames(reach, port)} only.` };
   }
   if (!METHODS.has(method)) return { status: 405, words: t`${method} is not known here.` };
   const refusal = READING.has(method) ? refusalOfReading(headers) : refusalOfChange(headers, origin);
-  return refusal ?? { ...comer, origin };
+  return refusal ?? { ...client, origin };
 }
 
 /** The console's origin that a request used; undefined for a name that is not the console's, or not for this client. */
 function originOf(
-  { headers, port, comer }: { headers: IncomingHttpHeaders; port: number; comer: Comer },
+  { headers, port, client }: { headers: IncomingHttpHeaders; port: number; client: RequestClient },
   { home, isProxy, certificate }: Reach,
 ): string | undefined {
   const { host = '' } = headers;
   // A proxy in front of the console forwards every request. One that has the proxy's name and was not forwarded is refused.
-  if (isHomeOf(home, host) && comer.isPassedOn === (isProxy !== undefined)) return home?.origin;
-  if (comer.isPassedOn || !isLoopback(comer.address) || !isOurName(host, port, certificate ? HTTPS_PORT : HTTP_PORT)) {
+  if (isHomeOf(home, host) && client.isPassedOn === (isProxy !== undefined)) return home?.origin;
+  if (
+    client.isPassedOn ||
+    !isLoopback(client.address) ||
+    !isOurName(host, port, certificate ? HTTPS_PORT : HTTP_PORT)
+  ) {
     return undefined;
   }
   return `${certificate ? 'https' : 'http'}://${host.toLowerCase()}`;

@@ -8,7 +8,7 @@ import type { Reach } from './reach.ts';
 export type Refusal = { status: 400 | 403 | 405 | 421; words: string };
 
 /** The client that sent a request. */
-export type Comer = {
+export type RequestClient = {
   /** The client's address: that of the connection, or as trusted proxies report it. */
   address: string;
   /** Whether a trusted proxy forwarded the request. */
@@ -29,7 +29,7 @@ const FORWARDED = /^(?:x-forwarded-|forwarded$|x-real-ip$|x-original-|via$|cf-co
 export function whoAsks(
   { headers, from }: { headers: IncomingHttpHeaders; from: string | undefined },
   reach: Pick<Reach, 'host' | 'home' | 'isProxy'>,
-): Comer | Refusal {
+): RequestClient | Refusal {
   const named = Object.keys(headers).find((name) => FORWARDED.test(name));
   const { isProxy } = reach;
   if (!isProxy) {
@@ -50,7 +50,7 @@ export function whoAsks(
 function passedOn(
   headers: IncomingHttpHeaders,
   { home, isProxy }: { home: URL | undefined; isProxy: (address: string | undefined) => boolean },
-): Comer | Refusal {
+): RequestClient | Refusal {
   const chain = valuesOf(headers['x-forwarded-for']);
   if (chain.length === 0)
     return refused(t`The proxy in front of the console does not say who asks: it must set X-Forwarded-For.`);

@@ -9,9 +9,9 @@ import { linkButton } from '../parts/form.ts';
 import { isAway } from '../server/error-pages.ts';
 import { addSignIn, addSignInSteps, type SignInGiven } from './add-sign-in.ts';
 import { type Know, nextAddress, type SessionGate, tooMany } from './make-gate.ts';
-import type { Coming, GateFunctions, SignInFunctions } from './people-functions.ts';
+import type { GateFunctions, SignInClient, SignInFunctions } from './people-functions.ts';
 import {
-  comingOf,
+  clientOf,
   type Devices,
   giveToken,
   sessionTokenOf,
@@ -42,7 +42,7 @@ const MOST_BEGUN_PER_S = 50;
 type OidcFunctions = {
   oidc: Oidc;
   /** Starts a session of this person, with the roles that the provider has given, and answers the value of its cookie. */
-  beginSession: (person: Person, coming: Coming) => Promise<string>;
+  beginSession: (person: Person, client: SignInClient) => Promise<string>;
   /** Records that the person signed in again, as proof for an approval. */
   keepProof: (anew: Anew) => Promise<void>;
 };
@@ -87,24 +87,24 @@ function addOidcSignIn(app: ConsoleApp, given: SignInGiven & OidcFunctions): voi
   });
 
   app.get(CALLBACK, { ...route, onRequest: gate.readSession }, async (request, reply) => {
-    const coming = comingOf(request);
+    const client = clientOf(request);
     const answer = await oidc.finish({ browser: request.cookies[name], url: new URL(request.url, request.origin) });
     if (answer.is === 'anew' && request.signedIn?.session === answer.for.session) {
       await keepProof(answer.for);
-      await audit.note({ by: answer.for.by, what: 'signed in anew', from: coming.from, facts: { by: oidc.name } });
+      await audit.note({ by: answer.for.by, what: 'signed in anew', from: client.from, facts: { by: oidc.name } });
       return leadOn(reply, wayBack(answer.to));
     }
     if (answer.is !== 'in') {
       const { by, trouble } = refusedAs(answer);
-      await audit.refusal({ by, what: 'sign-in refused', from: coming.from, facts: { by: oidc.name, why: trouble } });
+      await audit.refusal({ by, what: 'sign-in refused', from: client.from, facts: { by: oidc.name, why: trouble } });
       return sayTrouble(reply, trouble, answer.is === 'unknown' ? '/' : wayBack(answer.to));
     }
     const { person, strength } = answer;
-    const token = await beginSession(person, coming);
+    const token = await beginSession(person, client);
     await audit.note({
       by: person.by,
       what: 'session begun',
-      from: coming.from,
+      from: client.from,
       facts: { by: oidc.name, roles: person.roles, ...strength },
     });
     await endBefore(request);

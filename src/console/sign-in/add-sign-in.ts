@@ -4,8 +4,8 @@ import { formFieldsOf } from '../actions/add-action.ts';
 import type { ConsoleApp } from '../console-app.ts';
 import { t } from '../html/html.ts';
 import { type Know, nextAddress, type SessionGate, sayLater } from './make-gate.ts';
-import type { Coming, Owed, PasswordAnswer, SignInFunctions } from './people-functions.ts';
-import { comingOf, type Devices, giveToken, keepToken, sessionTokenOf, wayBack } from './session-cookie.ts';
+import type { Owed, PasswordAnswer, SignInClient, SignInFunctions } from './people-functions.ts';
+import { clientOf, type Devices, giveToken, keepToken, sessionTokenOf, wayBack } from './session-cookie.ts';
 import {
   codeView,
   factorForm,
@@ -68,21 +68,21 @@ export function addSignIn(app: ConsoleApp, given: SignInGiven & { isNeeded: () =
     const fields = formFieldsOf(request.body);
     const to = wayBack(fields.to);
     const name = (fields.name ?? '').trim().slice(0, LONGEST_NAME).toLowerCase();
-    const coming = comingOf(request);
+    const client = clientOf(request);
     const answer = await functions.password({
       name,
       password: fields.password ?? '',
-      ...coming,
+      ...client,
       device: devices.of(request, name),
     });
     if (answer.is !== 'in') {
-      await noteRefused({ answer, name, coming, given });
+      await noteRefused({ answer, name, client, given });
       return show(reply, { to, name, trouble: troubleOf(answer, reply) });
     }
     await audit.note({
       by: name,
       what: 'session begun',
-      from: coming.from,
+      from: client.from,
       facts: { by: 'password', owes: answer.owes },
     });
     if (answer.owes === undefined) know({ request, reply }, name);
@@ -119,12 +119,12 @@ function troubleOf(answer: Refusal, reply: FastifyReply): string {
 async function noteRefused(about: {
   answer: Refusal;
   name: string;
-  coming: Coming;
+  client: SignInClient;
   given: SignInGiven;
 }): Promise<void> {
-  const { answer, name, coming, given } = about;
+  const { answer, name, client, given } = about;
   const by = (await given.functions.isUser(name)) ? name : 'unknown';
-  await given.audit.refusal({ by, what: 'sign-in refused', from: coming.from, facts: { why: WHY[answer.is] } });
+  await given.audit.refusal({ by, what: 'sign-in refused', from: client.from, facts: { why: WHY[answer.is] } });
 }
 
 /** A request for the page of a sign-in step, by a person whose next step this is. */
@@ -173,22 +173,22 @@ export function addSignInSteps(app: ConsoleApp, given: SignInGiven): void {
     show: (step) => showCode(step, 'recovery' in (step.request.query as object)),
     take: async (step) => {
       const { request, reply, token, name, to, fields } = step;
-      const coming = comingOf(request);
+      const client = clientOf(request);
       const answer = await functions.code({
         token,
         code: fields.code ?? '',
-        ...coming,
+        ...client,
         device: devices.of(request, name),
       });
       const facts = { by: /^\s*\d{6}\s*$/.test(fields.code ?? '') ? 'code' : t`recovery code` };
       if (answer.is === 'later') return showCode(step, fields.recovery === 'yes', sayLater(reply, answer.afterS));
       if (answer.is === 'no') {
-        await audit.refusal({ by: name, what: 'sign-in refused', from: coming.from, facts });
+        await audit.refusal({ by: name, what: 'sign-in refused', from: client.from, facts });
         reply.code(403);
         const recovery = fields.recovery === 'yes';
         return showCode(step, recovery, recovery ? NO_RECOVERY_CODE : NO_CODE);
       }
-      await audit.note({ by: name, what: 'session confirmed', from: coming.from, facts });
+      await audit.note({ by: name, what: 'session confirmed', from: client.from, facts });
       know(step, name);
       keepToken(step, answer.token);
       return reply.redirect(to, 303);
@@ -211,13 +211,13 @@ export function addSignInSteps(app: ConsoleApp, given: SignInGiven): void {
     show: showFactor,
     take: async (step) => {
       const { request, reply, token, name, to, fields } = step;
-      const coming = comingOf(request);
-      const answer = await functions.confirmFactor({ name, token, code: fields.code ?? '', ...coming });
+      const client = clientOf(request);
+      const answer = await functions.confirmFactor({ name, token, code: fields.code ?? '', ...client });
       if (answer.is === 'no') {
         reply.code(403);
         return showFactor(step, answer.words);
       }
-      await audit.note({ by: name, what: 'second factor set', from: coming.from, about: name });
+      await audit.note({ by: name, what: 'second factor set', from: client.from, about: name });
       keepToken(step, answer.token);
       const body = narrowPage({
         title: t`Recovery codes`,
@@ -243,10 +243,10 @@ export function addSignInSteps(app: ConsoleApp, given: SignInGiven): void {
       };
       const { password = '', again } = fields;
       if (password !== again) return refuse(NOT_ALIKE);
-      const coming = comingOf(request);
-      const answer = await functions.setPassword({ name, token, password, ...coming });
+      const client = clientOf(request);
+      const answer = await functions.setPassword({ name, token, password, ...client });
       if (answer.is === 'no') return refuse(answer.words);
-      await audit.note({ by: name, what: 'password changed', from: coming.from, about: name });
+      await audit.note({ by: name, what: 'password changed', from: client.from, about: name });
       keepToken(step, answer.token);
       return reply.redirect(to, 303);
     },

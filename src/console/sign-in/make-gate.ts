@@ -11,7 +11,7 @@ import { linkButton } from '../parts/form.ts';
 import { commandLine } from '../parts/text.ts';
 import { isLedByOthers, sayPlainly } from '../server/guard.ts';
 import type { GateFunctions, KnownSession, Owed } from './people-functions.ts';
-import { comingOf, type Devices, giveOpened, sessionTokenOf, signInAddress } from './session-cookie.ts';
+import { clientOf, type Devices, giveOpened, sessionTokenOf, signInAddress } from './session-cookie.ts';
 
 /** The address of the page for each step of the sign-in that a person may still have to do. */
 const PAGE_OF: Readonly<Record<Owed, string>> = {
@@ -50,7 +50,7 @@ export function makeSessionGate(given: GateFunctions) {
    * an invalid or used link in any other browser.
    */
   const openBy = async (link: string, request: FastifyRequest, reply: FastifyReply): Promise<boolean> => {
-    const token = request.signedIn ? undefined : await opening.open(link, comingOf(request));
+    const token = request.signedIn ? undefined : await opening.open(link, clientOf(request));
     if (token !== undefined) giveOpened(reply, opening.cookie, token);
     else if (!request.signedIn) return false;
     reply.redirect('/', 303);

@@ -23,7 +23,7 @@ export type PasswordAnswer =
  * The client of a sign-in: its network address and user agent. `device` is the browser's id, if this person has signed in
  * with this browser before.
  */
-export type Coming = { from: string; agent: string; device?: string | undefined };
+export type SignInClient = { from: string; agent: string; device?: string | undefined };
 
 export type GateFunctions = {
   /** Whether people must sign in: there are users, or others can reach the console. */
@@ -39,7 +39,7 @@ export type GateFunctions = {
     /** The name of the cookie that holds the token of a session begun by the console's link. */
     cookie: string;
     /** Uses a link up and answers the token of a new session; undefined for an invalid or used link. */
-    open: (link: string, coming: Coming) => Promise<string | undefined>;
+    open: (link: string, client: SignInClient) => Promise<string | undefined>;
   };
 };
 
@@ -59,17 +59,17 @@ export type ChangeAnswer<T = unknown> = { is: 'done'; token: string; made: T } |
 export type NewFactor = { secret: string; address: string };
 
 export type SignInFunctions = {
-  password: (given: { name: string; password: string } & Coming) => Promise<PasswordAnswer>;
+  password: (given: { name: string; password: string } & SignInClient) => Promise<PasswordAnswer>;
   /** Checks a code of the authenticator app, or a recovery code. */
-  code: (given: { token: string; code: string } & Coming) => Promise<CodeAnswer>;
+  code: (given: { token: string; code: string } & SignInClient) => Promise<CodeAnswer>;
   /** Starts the set-up of a second factor. Until it is confirmed, further calls answer the same factor. */
   beginFactor: (name: string) => Promise<NewFactor>;
   /** Confirms the second factor by its first code; ends the person's other sessions. `made` are the recovery codes. */
   confirmFactor: (
-    given: { name: string; token: string; code: string } & Coming,
+    given: { name: string; token: string; code: string } & SignInClient,
   ) => Promise<ChangeAnswer<readonly string[]>>;
   /** Replaces a password that somebody else made by the person's own; ends the person's other sessions. */
-  setPassword: (given: { name: string; token: string; password: string } & Coming) => Promise<ChangeAnswer>;
+  setPassword: (given: { name: string; token: string; password: string } & SignInClient) => Promise<ChangeAnswer>;
   /** Ends a session, if it is alive. */
   end: (token: string) => Promise<void>;
   /** Whether a user has this name. Other input may be a password, and must not be recorded. */

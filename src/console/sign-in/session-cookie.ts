@@ -1,7 +1,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { safeAddress } from '../html/html.ts';
-import type { Coming } from './people-functions.ts';
+import type { SignInClient } from './people-functions.ts';
 
 /** The form of a token: 256 random bits as base64url. Redis is not asked about any other text. */
 const TOKEN = /^[\w-]{43}$/;
@@ -59,7 +59,7 @@ export function takeToken(reply: FastifyReply, name: string): void {
 const LONGEST_AGENT = 200;
 
 /** The network address and the browser from which an HTTP request comes. */
-export function comingOf({ ip, headers }: Pick<FastifyRequest, 'ip' | 'headers'>): Coming {
+export function clientOf({ ip, headers }: Pick<FastifyRequest, 'ip' | 'headers'>): SignInClient {
   return { from: ip, agent: (headers['user-agent'] ?? '').slice(0, LONGEST_AGENT) };
 }
 

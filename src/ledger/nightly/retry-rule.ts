@@ -73,7 +73,7 @@ export function readRule(form: RuleForm): RuleMatch & { nights: number } {
 }
 
 /** Whether a rule matches the refused rows of a cause. Never held rows: only a person may have these sent. */
-export function isMeant(
+export function ruleMatches(
   rule: RuleMatch,
   portfolio: string,
   { id, step, status, words, meaning }: Omit<RowCause, 'meaning'> & { meaning: string },
@@ -89,7 +89,7 @@ export function isMeant(
 /** The rule that sends rows of a cause: of several the one with most nights, since a row's nights count together, then the oldest. */
 export function ruleFor(rules: readonly RetryRule[], portfolio: string, cause: Cause): RetryRule | undefined {
   return rules
-    .filter((rule) => isMeant(rule, portfolio, cause))
+    .filter((rule) => ruleMatches(rule, portfolio, cause))
     .toSorted((a, b) => b.nights - a.nights || a.madeMs - b.madeMs || (a.id < b.id ? -1 : 1))[0];
 }
 

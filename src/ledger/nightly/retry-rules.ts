@@ -7,7 +7,7 @@ import type { Portfolios } from '../portfolios/portfolios.ts';
 import type { ApprovalId } from '../schema/approval.ts';
 import type { LedgerPlace } from '../schema/keys.ts';
 import { redisNowMs } from '../schema/redis-reads.ts';
-import { isMeant, type RetryRule } from './retry-rule.ts';
+import { type RetryRule, ruleMatches } from './retry-rule.ts';
 
 /** What a rule did in the last night in which it did anything. `sent` and `waiting` grow as rows are moved, `usedUp` is set at the end. */
 export type RuleNight = { atMs: number; sent: number; waiting: number; usedUp: number };
@@ -152,7 +152,7 @@ export async function rulesNow(given: {
       causes.set(id, { ...known, rows: known.rows + rows, portfolios: [...known.portfolios, name] });
     }
     for (const one of isPaused ? [] : rules) {
-      const rows = found.reduce((sum, cause) => sum + (isMeant(one.rule, name, cause) ? cause.rows : 0), 0);
+      const rows = found.reduce((sum, cause) => sum + (ruleMatches(one.rule, name, cause) ? cause.rows : 0), 0);
       one.rows += rows;
       one.portfolios += rows > 0 ? 1 : 0;
     }

@@ -218,11 +218,11 @@ export function makeOpenings(given: {
     /** Uses a link up. Answers the token of its session, and whose it is; undefined for an invalid link. */
     async open(
       link: string,
-      coming: { from: string; agent: string },
+      client: { from: string; agent: string },
     ): Promise<{ token: string; by: string } | undefined> {
       if (!isToken(link)) return undefined;
       const token = makeToken();
-      const by = await beginOne(token, { link, ...coming });
+      const by = await beginOne(token, { link, ...client });
       return by === null ? undefined : { token, by };
     },
   };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Cause } from '../../../src/ledger/counts/cause.ts';
-import { isMeant, type RetryRule, readRule, ruleFor, ruleWords } from '../../../src/ledger/nightly/retry-rule.ts';
+import { type RetryRule, readRule, ruleFor, ruleMatches, ruleWords } from '../../../src/ledger/nightly/retry-rule.ts';
 import { ruleNightWords } from '../../../src/ledger/nightly/retry-rules.ts';
 
 const CAUSE: Cause = {
@@ -52,9 +52,9 @@ test.each([
   [{ status: 422, portfolio: 'q4' }, true],
   [{ status: 422, portfolio: 'q5' }, false],
 ] as const)('a rule with %j matches a cause of q4: %s', (match, is) => {
-  expect(isMeant(match, 'q4', CAUSE)).toBe(is);
+  expect(ruleMatches(match, 'q4', CAUSE)).toBe(is);
   // Rows whose call is in doubt are held, and no rule sends them.
-  expect(isMeant(match, 'q4', { ...CAUSE, meaning: 'unknown' })).toBe(false);
+  expect(ruleMatches(match, 'q4', { ...CAUSE, meaning: 'unknown' })).toBe(false);
 });
 
 test('of several rules for a cause the one with most nights applies, and then the oldest', () => {

@@ -6,8 +6,8 @@ import { SIGNED_IN } from '../../access/access.ts';
 import type { Action } from '../../actions/action-words.ts';
 import { t } from '../../html/html.ts';
 import { NOT_ALIKE } from '../../sign-in/add-sign-in.ts';
-import type { ChangeAnswer, Coming, NewFactor } from '../../sign-in/people-functions.ts';
-import { comingOf, keepToken } from '../../sign-in/session-cookie.ts';
+import type { ChangeAnswer, NewFactor, SignInClient } from '../../sign-in/people-functions.ts';
+import { clientOf, keepToken } from '../../sign-in/session-cookie.ts';
 import { factorForm, narrowPage, recoveryCodes } from '../../sign-in/sign-in-view.ts';
 import { type Posted, page, text } from '../page.ts';
 import { type MeSaid, meView } from './me-view.ts';
@@ -88,7 +88,7 @@ const OWN_ACTIONS: Readonly<Record<string, [action: Action, handle: (own: Own) =
     'own factor',
     async (own) => {
       const { request, by, token, fields } = own;
-      const answer = await own.given.confirmFactor({ name: by, token, code: fields.code ?? '', ...comingOf(request) });
+      const answer = await own.given.confirmFactor({ name: by, token, code: fields.code ?? '', ...clientOf(request) });
       // The secret is not shown again: a stolen session without the password would otherwise reveal it.
       if (answer.is === 'no') return refuse(own, t`${answer.words} Begin again with your password.`);
       keepToken(own, answer.token);
@@ -124,7 +124,7 @@ const OWN_ACTIONS: Readonly<Record<string, [action: Action, handle: (own: Own) =
 };
 
 function proofOf({ request, by, token, fields }: Own): Proof {
-  return { name: by, token, old: fields.old ?? '', code: fields.code ?? '', ...comingOf(request) };
+  return { name: by, token, old: fields.old ?? '', code: fields.code ?? '', ...clientOf(request) };
 }
 
 const SAID: Readonly<Record<string, MeSaid>> = {
@@ -147,7 +147,7 @@ function accountOf({ signedIn }: FastifyRequest): FastifyRequest['signedIn'] {
 }
 
 /** The proof of a person who changes their own account: name, session, current password, and a code where they have a second factor. */
-export type Proof = { name: string; token: string; old: string; code: string } & Coming;
+export type Proof = { name: string; token: string; old: string; code: string } & SignInClient;
 
 /** The result of an action, or a message why it was refused. */
 type Done<T = unknown> = { is: 'done'; made: T } | { is: 'no'; words: string };
@@ -161,7 +161,7 @@ export type MePageFunctions = {
   /** Starts to replace the second factor; the old one is valid until the new one is confirmed. */
   beginFactor: (proof: Proof) => Promise<Done<NewFactor>>;
   confirmFactor: (
-    given: { name: string; token: string; code: string } & Coming,
+    given: { name: string; token: string; code: string } & SignInClient,
   ) => Promise<ChangeAnswer<readonly string[]>>;
   makeCodes: (proof: Proof) => Promise<Done<readonly string[]>>;
   /** Ends one other session, or all others. People of an identity provider need no password for it. */
