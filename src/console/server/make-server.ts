@@ -146,7 +146,6 @@ export function closeUnread(app: FastifyInstance, { lingerMs = LINGER_MS } = {})
       clearInterval(timer);
       if (!raw.complete) socket.destroy();
     }, lingerMs).unref();
-    socket.once('close', () => clearInterval(timer));
   });
 }
 

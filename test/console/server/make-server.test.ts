@@ -63,6 +63,27 @@ test('a client that sends the refused body to its end keeps the connection for f
   expect(socket.destroyed).toBe(false);
 });
 
+test('a connection keeps nothing of the requests that were refused before their bodies came', async () => {
+  const look = lookAtCommand();
+  let listeners = () => 0;
+  const onSocket = (theirs: Socket) => {
+    listeners = () => theirs.listenerCount('close');
+  };
+  const socket = (await open({ onSocket }))();
+  await once(socket, 'connect');
+  const counts = [];
+  for (let times = 0; times < 12; times += 1) {
+    socket.write(request('/refused', 'a', 100));
+    await once(socket, 'data');
+    socket.write('b'.repeat(99));
+    socket.write(request('/read', 'again'));
+    await once(socket, 'data');
+    look();
+    counts.push(listeners());
+  }
+  expect(counts.at(-1)).toBe(counts[0]);
+});
+
 test('a large refused body is read to its end while it arrives', async () => {
   const look = lookAtCommand();
   let bytesRead = () => 0;
