@@ -21,7 +21,7 @@ import {
 } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { underLock } from './setup/lock.mjs';
+import { readIfThere, underLock } from './setup/lock.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const BIN = join(ROOT, 'node_modules', '.bin');
@@ -235,14 +235,6 @@ function say(sentence) {
 
 function hashOf(path) {
   return createHash('sha256').update(readFileSync(path)).digest('hex');
-}
-
-function readIfThere(path) {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return undefined;
-  }
 }
 
 function isOnPath(name) {

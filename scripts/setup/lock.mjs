@@ -86,7 +86,8 @@ function isRunning(pid) {
   }
 }
 
-function readIfThere(path) {
+/** The content of a file; undefined if it cannot be read. */
+export function readIfThere(path) {
   try {
     return readFileSync(path, 'utf8');
   } catch {
