@@ -1,6 +1,6 @@
 import { grouped } from '../../counted.ts';
 import type { AnswerOutcome, RowOutcome } from '../../ledger/counts/row-outcome.ts';
-import { outcomeOfAnswer, outcomeOfRow, ROW_OUTCOMES, stateWords } from '../../ledger/counts/row-outcome.ts';
+import { outcomeOfAnswer, outcomeOfRow, stateWords } from '../../ledger/counts/row-outcome.ts';
 import type { PortfolioState } from '../../ledger/portfolios/portfolio.ts';
 import { ROW_STATES, type RowResult, type RowState } from '../../ledger/schema/row.ts';
 import { visible } from '../../portfolio/problem.ts';
@@ -94,9 +94,6 @@ export const SHOWN_AS: Readonly<Record<RowOutcome, Shown>> = {
   requested_before: 'skipped',
   not_sent: 'cancelled',
 };
-
-/** Every outcome, in the order of reports. */
-export const OUTCOMES = Object.keys(ROW_OUTCOMES) as RowOutcome[];
 
 /** A badge with the outcome of a row. It quotes a status that nobody has explained. */
 export function rowBadge(

@@ -20,6 +20,9 @@ export const ROW_OUTCOMES = {
 
 export type RowOutcome = keyof typeof ROW_OUTCOMES;
 
+/** Every outcome, in the order of reports. */
+export const OUTCOMES = Object.keys(ROW_OUTCOMES) as RowOutcome[];
+
 /** The outcomes of rows that the service has answered. */
 export const ANSWER_OUTCOMES = ['approved', 'partly_approved', 'under_review', 'declined', 'answered'] as const;
 

@@ -1,7 +1,7 @@
 import { Big } from 'big.js';
 import { LimitlineError } from '../../errors.ts';
 import { countedStatus, type Meanings } from '../../status-meaning.ts';
-import { canHave, outcomeOfRow, ROW_OUTCOMES, type RowOutcome } from '../counts/row-outcome.ts';
+import { canHave, OUTCOMES, outcomeOfRow, type RowOutcome } from '../counts/row-outcome.ts';
 import { is, isStep, ROW_STATES, type RowResult, type RowState, STEPS, type Step } from '../schema/row.ts';
 import { type RowId, rowName } from '../schema/schema.ts';
 import { beginsWith, hasWords, namesNumber, numbersOf } from './index-words.ts';
@@ -82,8 +82,6 @@ export function filterFromQuery(query: Query): RowFilter {
 function listOf(value: string | readonly string[] | undefined): readonly string[] {
   return value === undefined ? [] : typeof value === 'string' ? [value] : value;
 }
-
-const OUTCOMES = Object.keys(ROW_OUTCOMES) as RowOutcome[];
 
 /** The words of a list such as `refused,held`, in the order of the known ones. */
 function wordsOf<Word extends string>(query: Query, name: 'states' | 'outcomes', known: readonly Word[]): Word[] {

@@ -3,7 +3,7 @@ import type { MoneyLine } from '../../../ledger/counts/money.ts';
 import { amountHead, moneyLines, moneyNotes, moneyOf, onlyCurrency } from '../../../ledger/counts/money.ts';
 import { answerNotes, besidesOutcomes } from '../../../ledger/counts/not-quite-granted.ts';
 import { grantedOf, isGrantKnown, outcomesOf } from '../../../ledger/counts/outcome-sums.ts';
-import { ROW_OUTCOMES } from '../../../ledger/counts/row-outcome.ts';
+import { OUTCOMES, ROW_OUTCOMES } from '../../../ledger/counts/row-outcome.ts';
 import type { PortfolioState } from '../../../ledger/portfolios/portfolio.ts';
 import { type FunnelStep, grantedShort, openRows } from '../../../ledger/portfolios/summary.ts';
 import { FAULT_KINDS } from '../../../ledger/schema/keys.ts';
@@ -14,7 +14,7 @@ import { capitalized, sentence } from '../../../sentence.ts';
 import { can, type Rights } from '../../access/access.ts';
 import { countWords, type Html, type HtmlValue, html, t, translated } from '../../html/html.ts';
 import { table } from '../../parts/blocks.ts';
-import { barLine, OUTCOMES, SHOWN_AS, stateBadge, stateShape } from '../../parts/figures.ts';
+import { barLine, SHOWN_AS, stateBadge, stateShape } from '../../parts/figures.ts';
 import { linkButton } from '../../parts/form.ts';
 import {
   amount,

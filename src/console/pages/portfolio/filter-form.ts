@@ -1,14 +1,14 @@
 import { grouped } from '../../../counted.ts';
 import { LimitlineError } from '../../../errors.ts';
 import type { OutcomeSum } from '../../../ledger/counts/outcome-sums.ts';
-import { canHave, ROW_OUTCOMES, type RowOutcome } from '../../../ledger/counts/row-outcome.ts';
+import { canHave, OUTCOMES, ROW_OUTCOMES, type RowOutcome } from '../../../ledger/counts/row-outcome.ts';
 import type { PortfolioState } from '../../../ledger/portfolios/portfolio.ts';
 import { FAULT_KINDS } from '../../../ledger/schema/keys.ts';
 import type { Query, RowFilter } from '../../../ledger/search/row-filter.ts';
 import type { RowOrder } from '../../../ledger/search/row-order.ts';
 import { parseAmount } from '../../../portfolio/values/amounts.ts';
 import { type Html, html, t, translated } from '../../html/html.ts';
-import { OUTCOMES, SHOWN_AS, type Shown, stateShape } from '../../parts/figures.ts';
+import { SHOWN_AS, type Shown, stateShape } from '../../parts/figures.ts';
 import { button, field, form, hidden, select } from '../../parts/form.ts';
 import { count, shownCause } from '../../parts/text.ts';
 import { type Listing, portfolioAddress } from '../addresses.ts';

@@ -1,7 +1,7 @@
 import { grouped, moneyText } from '../../../counted.ts';
 import { answerWords } from '../../../ledger/counts/answer-words.ts';
 import { exactText, type OutcomeSum, soleCurrency } from '../../../ledger/counts/outcome-sums.ts';
-import { outcomeOfRow, type RowOutcome } from '../../../ledger/counts/row-outcome.ts';
+import { OUTCOMES, outcomeOfRow, type RowOutcome } from '../../../ledger/counts/row-outcome.ts';
 import type { FaultKind, FaultyPage } from '../../../ledger/portfolios/faulty-lines.ts';
 import type { KnownImport } from '../../../ledger/portfolios/imports.ts';
 import type { PortfolioState } from '../../../ledger/portfolios/portfolio.ts';
@@ -14,7 +14,7 @@ import { type Meanings, statusMeaningOf } from '../../../status-meaning.ts';
 import { can, type Rights } from '../../access/access.ts';
 import { countWords, type Html, html, t } from '../../html/html.ts';
 import { emptyState, notice, pager, table } from '../../parts/blocks.ts';
-import { OUTCOMES, rowBadge, stateBadge } from '../../parts/figures.ts';
+import { rowBadge, stateBadge } from '../../parts/figures.ts';
 import { button, form, hidden, linkButton } from '../../parts/form.ts';
 import { advice, amount, cutWords, minuteOf, plainCause, theirWords, withNumbers } from '../../parts/text.ts';
 import { below, buyerAddress, type Listing, planAddress, portfolioAddress, rowAddress } from '../addresses.ts';
