@@ -3,6 +3,7 @@ import type { Document } from '../../src/documents/folder.ts';
 import { sha256Of } from '../../src/files/disk.ts';
 import { contentDigest } from '../../src/ledger/calls/claim-answers.ts';
 import { type BuyerRow, type BuyerRows, bringsBack, NO_BUYER_ROWS } from '../../src/ledger/rows/buyer-rows.ts';
+import { SENT_STATES } from '../../src/ledger/rows/buyers.ts';
 import type { Foresight, KnownRow } from '../../src/ledger/rows/put-rows.ts';
 import type { Rows } from '../../src/ledger/rows/rows.ts';
 import { askedOf, is, type RowDocument, type RowRequest } from '../../src/ledger/schema/row.ts';
@@ -243,13 +244,10 @@ function withBuyer(one: Foreseen, found: OfBuyer | undefined): Foreseen {
   return { ...known, fate: elsewhere === 'no' ? fate : 'open', isBesides };
 }
 
-/** States in which a limit call may have made something. */
-const SENT = new Set(['claimed', 'unknown', 'made']);
-
 async function foreseeRow(line: RowLine, known: KnownRow, deps: ForeseeDeps): Promise<Foreseen> {
   const { row } = line;
   const { onUnknownCompany } = deps;
-  const isSent = SENT.has(known.limit);
+  const isSent = SENT_STATES.has(known.limit);
   const before = known.request === '' ? undefined : (JSON.parse(known.request) as RowRequest);
   const request = rowRequest(row, row.documents.map(undigested));
   const isOther = isSent && known.asked !== '' && known.asked !== contentDigest(askedOf(request));

@@ -149,7 +149,7 @@ export function makeBuyers({ connection, keys }: LedgerPlace) {
         step.hget(keys.call('company', key), 'state').hget(keys.call('limit', row.key), 'state');
       }
       const answers = answersOf(await step.exec());
-      const isSent = (at: number) => SENT.has(String(answers[at]));
+      const isSent = (at: number) => SENT_STATES.has(String(answers[at]));
       return new Set(buyers.filter((_buyer, at) => !isSent(2 * at) && !isSent(2 * at + 1)).map(({ key }) => key));
     },
   };
@@ -168,7 +168,7 @@ const PORTFOLIOS = 2_000;
 const PAGE = 1_000;
 
 /** Call states in which the service may have made something. */
-const SENT = new Set(['claimed', 'unknown', 'made']);
+export const SENT_STATES: ReadonlySet<string> = new Set(['claimed', 'unknown', 'made']);
 
 /**
  * Joins keys and texts to lines, as write-buyers in buyers.lua takes them: many small arguments would cost more than the write itself. No
