@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Audit } from '../../audit/audit.ts';
+import { isUserName } from '../../people/users/user.ts';
 import { formFieldsOf } from '../actions/add-action.ts';
 import type { ConsoleApp } from '../console-app.ts';
 import { t } from '../html/html.ts';
@@ -25,9 +26,6 @@ const BUSY_S = 5;
 /** The most characters of a typed name: longer than any name of a user. */
 const LONGEST_NAME = 100;
 
-/** The form of a user's name. Other input is not shown again, since people type passwords into the wrong field. */
-const USER_NAME = /^[a-z0-9][a-z0-9._-]{0,39}$/;
-
 /** What every step of the sign-in needs. */
 export type SignInGiven = {
   functions: SignInFunctions;
@@ -52,7 +50,8 @@ export function addSignIn(app: ConsoleApp, given: SignInGiven & { isNeeded: () =
         csrf: reply.csrf(),
         to,
         ways: functions.ways,
-        ...(name !== undefined && USER_NAME.test(name) ? { name } : {}),
+        // Other input is not shown again, since people type passwords into the wrong field.
+        ...(name !== undefined && isUserName(name) ? { name } : {}),
         trouble,
       }),
     });
