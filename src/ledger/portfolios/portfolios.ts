@@ -258,9 +258,7 @@ function fromFields(fields: Record<string, string>): Fields {
       CALL_KINDS,
       CALL_KINDS.map((kind) => number(`resent:${kind}`) ?? 0),
     ),
-    counted: fields.counted
-      ? { added: countsBehind('added:', fields), limitsMade: number('made:limit') ?? 0 }
-      : undefined,
+    counted: fields.counted ? { added: addedIn(fields), limitsMade: number('made:limit') ?? 0 } : undefined,
     calls: namedCounts(
       callNames,
       callNames.map((name) => number(`calls:${name}`) ?? 0),
@@ -274,10 +272,10 @@ function givenUpOf(text: string | undefined): PortfolioState['givenUp'] {
   return text === undefined ? undefined : { atMs: Number(ms), by: by.join(' ') };
 }
 
-/** The counts of fields with this beginning, by the rest of the field's name. */
-function countsBehind(start: string, fields: Record<string, string>): Record<string, number> {
-  const found = Object.entries(fields).filter(([field]) => field.startsWith(start));
-  return Object.fromEntries(found.map(([field, count]) => [field.slice(start.length), Number(count)]));
+/** How many rows each import added, by its number: the fields `added:<number>`. */
+function addedIn(fields: Record<string, string>): Record<string, number> {
+  const found = Object.entries(fields).filter(([field]) => field.startsWith('added:'));
+  return Object.fromEntries(found.map(([field, count]) => [field.slice('added:'.length), Number(count)]));
 }
 
 /** Joins names and counts by their order. */
