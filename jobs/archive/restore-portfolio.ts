@@ -177,7 +177,7 @@ async function mustHaveRoom(ledger: RedisConnection, { portfolio, files }: Archi
   const lines = files.filter(({ name }) => name === ROWS || name === REST);
   const neededBytes = lines.reduce((sum, { plainBytes }) => sum + plainBytes, 0) * OF_EACH_BYTE;
   if (usedBytes + neededBytes <= mostBytes) return;
-  const words = `Redis has not the room for the rows of ${portfolio}: they need some ${megabytes(neededBytes)} MB, and ${megabytes(mostBytes - usedBytes)} MB of its maxmemory are left. Nothing was put back: give Redis more memory, or archive other portfolios first.`;
+  const words = `Redis lacks room for the rows of ${portfolio}: they need some ${megabytes(neededBytes)} MB, and ${megabytes(mostBytes - usedBytes)} MB of its maxmemory are left. Nothing was put back: give Redis more memory, or archive other portfolios first.`;
   throw new LimitlineError('USAGE', words);
 }
 

@@ -199,6 +199,6 @@ function mappingLeftOut(columns: readonly Column[], file: ImportedFile | undefin
   });
   if (left.length === 0) return [];
   const more = left.length > NAMED ? ` and ${left.length - NAMED} more` : '';
-  const message = `The last file of this portfolio, ${visible(file?.fileName ?? '')}, was read with ${left.slice(0, NAMED).join(' ')}${more}, and this one is not. If that was forgotten, read it with the same: otherwise lines that were requested count as changed.`;
+  const message = `The last file of this portfolio, ${visible(file?.fileName ?? '')}, was read with ${left.slice(0, NAMED).join(' ')}${more}, and this one is not. If that was forgotten, read it in the same way: otherwise lines that were requested count as changed.`;
   return [makeProblem(WHOLE_FILE, null, null, message)];
 }

@@ -12,8 +12,8 @@ type ForeignDeps = {
 };
 
 /**
- * Makes a function that says why a decision is not taken whose amounts name other currencies than its request has; undefined where they
- * agree, or that is not known.
+ * Makes a function that says why a decision in another currency than its request is not taken. It answers undefined where the currencies
+ * agree, or are not known.
  */
 export function makeForeignAmount(deps: ForeignDeps) {
   const importOf = makeImportLook(deps);

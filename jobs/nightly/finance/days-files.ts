@@ -29,7 +29,7 @@ export type DayFile = {
   atMs: number;
   /** Numbers of later imports of the portfolio: a row of theirs shows that the line of the same buyer was corrected. */
   later: ReadonlySet<string>;
-  /** Those of them with lines that led to no row. */
+  /** Those of the later imports that have lines which led to no row. */
   refusing: readonly { importId: string; open(book: BuyerBook): Promise<Opened> }[];
   /** Lines that a later errors file contains. That file's lines tell what became of them. */
   mended: ReadonlySet<number>;

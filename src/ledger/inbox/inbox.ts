@@ -130,9 +130,9 @@ export type TakenFile = {
   /** Digest and size of the imported bytes; `version`: size and time of change, by which the file on disk is known to be unchanged. */
   seen?: { sha256: string; bytes: number; version: string };
   /**
-   * Counts of an imported file. For a file of decisions `rows` are rows that say something else now, and `invalid` are decisions that were
-   * not taken or have a warning. `warnings` are those in the list of problems of a file of buyers, `gone` the faulty lines of the file
-   * before that report and results no longer name.
+   * Counts of an imported file. In a file of decisions, `rows` are the rows that say something else now, and `invalid` the decisions that
+   * were not taken or have a warning. In a file of buyers, `warnings` are those in its list of problems. `gone` are the faulty lines of the
+   * file before it, which report and results no longer name.
    */
   found?: { lines: number; rows: number; invalid: number; duplicate: number; warnings?: number; gone?: number };
   /** Name of the results file in `done`; `""` if it could not be written. */

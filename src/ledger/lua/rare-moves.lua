@@ -181,11 +181,11 @@ local function msOf(at)
   return math.floor((((days * 24 + hour) * 60 + minute) * 60 + second) * 1000 + 0.5)
 end
 
--- Lets a row take over what its limit's call says by later decisions of the service (decide.lua). The row's history keeps each decision,
--- what was said before, and who brought it, which may be another than who lets the row follow.
+-- Lets a row take over what later decisions of the service say of its limit (decide.lua). The row's history keeps each decision, what was
+-- said before, and who brought the decision. That may be somebody else than who lets the row follow.
 -- An empty `told` changes nothing, and the answer says whether the row could follow.
--- News is also listed with a number until people are told of it (`decided`). Answers "follows", "same", or "not made" if the row's limit is
--- another one.
+-- A decision that says something new is also listed, with a number, until people are told of it (`decided`).
+-- Answers "follows", "same", or "not made" if the row's limit is another one.
 MOVES.follow = {
   goes = function(row, it)
     local call = redis.call('HMGET', requestOf(row.portfolio.hash, row.key), 'id', 'record', 'decided')

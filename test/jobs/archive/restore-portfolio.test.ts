@@ -187,7 +187,7 @@ describe('nothing is restored, and the error gives the reason, if', () => {
     await archive();
     const before = await picture();
     const info = vi.spyOn(context.ledger, 'info').mockResolvedValue('maxmemory:1000000\r\nused_memory:999999\r\n');
-    const fault = { code: 'USAGE', message: expect.stringMatching(/not the room.*0\.0 MB of its maxmemory are left/) };
+    const fault = { code: 'USAGE', message: expect.stringMatching(/lacks room.*0\.0 MB of its maxmemory are left/) };
     await expect(restore()).rejects.toMatchObject(fault);
     expect(changedIn(before, await picture())).toEqual([]);
     info.mockResolvedValue('maxmemory:100000000\r\nused_memory:999999\r\n');

@@ -143,8 +143,8 @@ const sinceWords = (month: string): Html =>
   html`<p class="quiet">Portfolios that were begun since ${moment(Date.parse(`${month}-01T00:00:00Z`))}: the month begins at midnight UTC.</p>`;
 
 /**
- * The status of a declined request. An approval that grants nothing counts as declined, and a text below the status says so. Another one
- * says what an earlier answer had granted.
+ * The status of a declined request. An approval that grants nothing counts as declined, and a text below the status says so. Another
+ * text says what an earlier answer had granted.
  */
 function statusCell({ status, before, currency }: NewsPage['items'][number]): Html {
   const withdrawn =
