@@ -95,7 +95,7 @@ export function isOpen(text: string): boolean {
   return (text.includes('.') || text.includes(',')) && OPEN.test(text);
 }
 
-const CURRENCY = String.raw`(?:[A-Z]{0,3}\p{Sc}|[A-Z]{3}|Fr\.|kr\.?|zł|EURO|[Ee]uros?)`;
+const CURRENCY = String.raw`(?:[A-Z]{0,3}\p{Sc}|[A-Z]{3}|Fr\.|kr\.?|zł|Kč|Ft|lei|EURO|[Ee]uros?)`;
 
 /** An amount as people write it: bracket or sign, currency, sign, digits with separators, sign (SAP puts it last), currency, bracket. */
 const AMOUNT = new RegExp(

@@ -5,11 +5,12 @@ import type { ValueReading } from './reading.ts';
 
 /**
  * Reads a country: ISO 3166-1 alpha-2 in upper case, as the service uses (docs/service.md, "Company"), or any unambiguous form: lower case,
- * alpha-3, or the name in a European language. XK counts as a code: ISO reserves it for users, and Kosovo has no other.
+ * alpha-3, or the name in one of {@link LANGUAGES}, also with the code beside it. XK counts as a code: ISO reserves it for users, and Kosovo has no other.
  */
 export function readCountry(text: string): ValueReading {
   if (ALPHA_2.has(text)) return { value: text };
-  const code = codeOf(text);
+  const plain = codeOf(text);
+  const code = plain === undefined ? codeOfBoth(text) : plain;
   if (code) return { value: code, change: 'It was not written as an ISO 3166-1 code.' };
   if (code === null) {
     const such = SHARED.get(countryKey(text));
@@ -33,10 +34,21 @@ function codeOf(text: string): string | null | undefined {
   return code;
 }
 
+/** The code of a country that is written twice, as `DE - Germany` and `Germany (DE)`; undefined where the two differ. */
+function codeOfBoth(text: string): string | null | undefined {
+  const [, one, other] = TWICE.exec(text) ?? TWICE_BEHIND.exec(text) ?? [];
+  const code = one && other ? codeOf(one) : undefined;
+  return code && code === codeOf(other ?? '') ? code : undefined;
+}
+
+const TWICE = /^([A-Z]{2,3})\s*[-–:,/]\s*(\S.{2,60})$/u;
+const TWICE_BEHIND = /^(\S.{2,60}?)\s*[(,/–-]\s*([A-Z]{2,3})\)?$/u;
+
 let names: Map<string, string | null> | undefined;
 
 /** Common names that ISO does not list. UK and EL are reserved by ISO for these countries. */
 const SPOKEN: Readonly<Record<string, readonly string[]>> = {
+  AE: ['UAE'],
   BY: ['Weißrussland'],
   CN: ['VR China', 'PR China', 'P.R. China'],
   CZ: ['Tschechien', 'Cechia'],
@@ -59,6 +71,7 @@ const SPOKEN: Readonly<Record<string, readonly string[]>> = {
   GR: ['EL'],
   IE: ['Eire', 'Republic of Ireland'],
   NL: ['Holland', 'Olanda'],
+  SK: ['Slovak Republic', 'Slovenská republika'],
   US: ['Stati Uniti'],
   VN: ['Viet Nam'],
 };
@@ -75,9 +88,13 @@ const SHARED: ReadonlyMap<string, string> = new Map(
 );
 
 /** The languages in which names of countries are known. No name of theirs means two countries, but for those that are shared. */
-const LANGUAGES = 'bg ca cs da de el en es et fi fr hr hu it lt lv nb nl pl pt ro sk sl sv tr'.split(' ');
+const LANGUAGES =
+  'en de fr es it nl pt pl cs sk sl hr sr bs hu ro bg el sv da nb fi et lv lt ca tr uk ru ja zh ko'.split(' ');
 
-/** Most names in the lookup table. The languages have some 4,000; the rest caches spellings that occur in files. */
+/** Three letters or less read like a code, or like a currency: Chad is `Çad` in Turkish. */
+const SHORT = /^[a-z]{1,3}$/;
+
+/** Most names in the lookup table. The languages have some 4,700; the rest caches spellings that occur in files. */
 const MAX_NAMES = 6_000;
 
 /** The lookup table of names. It is built for the first text that is no code, which many files never have, and takes 1 MB and 40 ms. */
@@ -94,7 +111,9 @@ function allNames(): Map<string, string | null> {
     const { countries } = load(`i18n-iso-countries/langs/${language}.json`) as {
       countries: Record<string, string | string[]>;
     };
-    for (const [code, written] of Object.entries(countries)) for (const name of [written].flat()) add(name, code);
+    for (const [code, written] of Object.entries(countries)) {
+      for (const name of [written].flat()) if (!SHORT.test(countryKey(name))) add(name, code);
+    }
   }
   for (const [code, spoken] of Object.entries(SPOKEN)) for (const name of spoken) all.set(countryKey(name), code);
   for (const key of SHARED.keys()) all.set(key, null);

@@ -131,12 +131,23 @@ describe('parseAmount', () => {
     expect(parseAmount(text)).toEqual({ problem: expect.stringContaining('is not a currency') });
   });
 
-  test.each(['5 MXN', 'KES 5', '5 TRY', '5 kr', 'kr. 5', '5 zł', 'Fr. 5', 'NT$5', '₱5', 'R$ 5'])(
-    'accepts the currency in %s',
-    (text) => {
-      expect(parseAmount(text)).toEqual({ value: '5', change: expect.stringContaining('the currency') });
-    },
-  );
+  test.each([
+    '5 MXN',
+    'KES 5',
+    '5 TRY',
+    '5 kr',
+    'kr. 5',
+    '5 zł',
+    '5 Kč',
+    '5 Ft',
+    '5 lei',
+    'Fr. 5',
+    'NT$5',
+    '₱5',
+    'R$ 5',
+  ])('accepts the currency in %s', (text) => {
+    expect(parseAmount(text)).toEqual({ value: '5', change: expect.stringContaining('the currency') });
+  });
 
   test.each([
     ['1.234,56', '1234.56'],

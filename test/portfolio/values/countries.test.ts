@@ -15,7 +15,13 @@ describe('a country', () => {
     ['Stati Uniti', 'US'],
     ['Groot Brittannië', 'GB'],
     ['u.k.', 'GB'],
+    ['USA', 'US'],
+    ['UAE', 'AE'],
     ['EL', 'GR'],
+    ['Россия', 'RU'],
+    ['日本', 'JP'],
+    ['DE - Germany', 'DE'],
+    ['Niemcy (DE)', 'DE'],
   ])('is read from %s', (text, value) => {
     expect(readCountry(text)).toEqual({ value, change: 'It was not written as an ISO 3166-1 code.' });
   });
@@ -30,7 +36,10 @@ describe('a country', () => {
     expect(readCountry(text)).toEqual({ problem: `${text} may be several countries: write the code${codes}.` });
   });
 
-  test.each(['D', 'GER', 'Bavaria', '49'])('is not guessed from %s', (text) => {
-    expect(readCountry(text)).toEqual({ problem: expect.stringContaining(`${text} is not a country code`) });
-  });
+  test.each(['D', 'GER', 'Bavaria', '49', 'CAD', 'CHF', 'Kč', 'DE - Austria', 'AT/DE'])(
+    'is not guessed from %s',
+    (text) => {
+      expect(readCountry(text)).toEqual({ problem: expect.stringContaining(`${text} is not a country code`) });
+    },
+  );
 });
