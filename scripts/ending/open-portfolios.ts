@@ -1,8 +1,10 @@
-import { counted } from '../../src/counted.ts';
+import { counted, moneyText } from '../../src/counted.ts';
 import type { Approvals } from '../../src/ledger/approvals/approvals.ts';
+import { exactText, soleCurrency } from '../../src/ledger/counts/outcome-sums.ts';
 import { isPending, type PortfolioState } from '../../src/ledger/portfolios/portfolio.ts';
 import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
 import { openRows } from '../../src/ledger/portfolios/summary.ts';
+import { OPEN_STATES } from '../../src/ledger/schema/row.ts';
 
 /**
  * Whether a portfolio has no row, import or supplier that goes on by itself. What waits for a person does not count: held rows,
@@ -57,27 +59,34 @@ export async function lookAtOpen(name: string | undefined, { portfolios, approva
   };
 }
 
-/** A portfolio that goes on by itself, and how many rows of it are sent. */
-export type OpenRows = { portfolio: string; rows: number };
+/**
+ * A portfolio that goes on by itself, how many rows of it are sent, and the sum that they request, with the currency that its files name.
+ * There is no sum where only the first rows are sent.
+ */
+export type OpenRows = { portfolio: string; rows: number; amount?: string | undefined; currency?: string | undefined };
 
 /** The portfolios that go on by themselves: whatever works for the account sends their rows. */
 export async function openByPortfolio(context: LookedAt): Promise<OpenRows[]> {
   const answered = await context.approvals.answered();
   const { going } = await lookAtOpen(undefined, context);
-  return going.map((state) => ({
-    portfolio: state.name,
-    rows: Math.min(openRows(state) + (isLetGo(state, answered) ? state.states.awaiting : 0), state.first ?? Infinity),
-  }));
+  return going.map((state) => {
+    const { name: portfolio, first = Infinity, states, sums } = state;
+    const sent = [...OPEN_STATES, ...(isLetGo(state, answered) ? (['awaiting'] as const) : [])];
+    const rows = sent.reduce((sum, one) => sum + states[one], 0);
+    if (first < rows) return { portfolio, rows: first };
+    return { portfolio, rows, amount: exactText(sent.map((one) => sums.byState[one])), currency: soleCurrency(state) };
+  });
 }
 
 /** Most portfolios that are named. */
 const MOST_OTHERS = 5;
 
-/** What is sent besides: `12 rows of portfolio q3`, a text for each of the first portfolios, and one for the others. */
+/** What is sent besides: `12 rows of portfolio q3 (EUR 4,500.00)`, a text for each of the first portfolios, and one for the others. */
 export function othersWords(others: readonly OpenRows[]): string[] {
-  const named = others
-    .slice(0, MOST_OTHERS)
-    .map(({ portfolio, rows }) => `${counted(rows, 'row')} of portfolio ${portfolio}`);
+  const named = others.slice(0, MOST_OTHERS).map(({ portfolio, rows, amount, currency }) => {
+    const sum = amount === undefined ? '' : ` (${moneyText(amount, currency)})`;
+    return `${counted(rows, 'row')} of portfolio ${portfolio}${sum}`;
+  });
   const more = others.length - named.length;
   return [...named, ...(more > 0 ? [`and rows of ${counted(more, 'more portfolio')}`] : [])];
 }

@@ -129,7 +129,9 @@ async function takeLook(
  */
 async function othersOpen(portfolio: string, named: number, context: Context): Promise<ImportPreview['others']> {
   return (await openByPortfolio(context))
-    .map((open) => (open.portfolio === portfolio ? { ...open, rows: open.rows - named } : open))
+    .map((open) =>
+      open.portfolio === portfolio && named > 0 ? { ...open, rows: open.rows - named, amount: undefined } : open,
+    )
     .filter(({ rows }) => rows > 0);
 }
 

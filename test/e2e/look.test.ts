@@ -74,7 +74,9 @@ test('run lists rows of other files that it would send as well, and import lists
   await callCommand(['import', 'q4.csv', '--portfolio', 'q3', '--yes'], { cwd, env });
   await writeFile(join(cwd, 'others.csv'), `${[buyerLines(1)[0], 'Another GmbH,DE,,5'].join('\n')}\n`);
   const asked = callOnTerminal(['run', 'others.csv'], { cwd, env });
-  await expect.poll(asked.shown).toMatch(/Sends too 7 rows of portfolio q3\n\nRequest this limit\? \[y\/N\] $/);
+  await expect
+    .poll(asked.shown)
+    .toMatch(/Sends too 7 rows of portfolio q3 \(7,031\.50\)\n\nRequest this limit\? \[y\/N\] $/);
   asked.press('n\n');
   expect(await asked.ended).toMatchObject({ status: 2 });
   // Rows of the same portfolio that the file lacks are listed, also when the file has no valid row.
@@ -82,7 +84,9 @@ test('run lists rows of other files that it would send as well, and import lists
   // --replace makes no difference: a file without a row cancels none.
   for (const how of [[], ['--replace']]) {
     const broken = callOnTerminal(['run', 'broken.csv', '--portfolio', 'q3', ...how], { cwd, env });
-    await expect.poll(broken.shown).toMatch(/Sends too 7 rows of portfolio q3\n\nSend these rows\? \[y\/N\] $/);
+    await expect
+      .poll(broken.shown)
+      .toMatch(/Sends too 7 rows of portfolio q3 \(7,031\.50\)\n\nSend these rows\? \[y\/N\] $/);
     broken.press('n\n');
     await broken.ended;
   }
@@ -125,7 +129,7 @@ test('a run without a question prints which rows of other portfolios it sends', 
   await callCommand(['import', 'q4.csv', '--portfolio', 'q3', '--yes'], { cwd, env });
   await writeFile(join(cwd, 'others.csv'), `${[buyerLines(1)[0], 'Another GmbH,DE,,5'].join('\n')}\n`);
   const said = async () => (await callCommand(['run', 'others.csv'], { cwd, env })).stderr;
-  expect(await said()).toContain('limitline: this run also sends 7 rows of portfolio q3.');
+  expect(await said()).toContain('limitline: this run also sends 7 rows of portfolio q3 (7,031.50).');
   await expect.poll(said).not.toContain('also sends');
   await writeFile(join(cwd, 'q2.csv'), `${[buyerLines(1)[0], 'A AG,DE,,5', 'B AG,DE,,5', 'C AG,DE,,5'].join('\n')}\n`);
   await callCommand(['import', 'q2.csv', '--first', '2', '--yes'], { cwd, env });
@@ -141,7 +145,9 @@ test('run also lists approved rows that are not released yet', async () => {
     await context.approvals.grant({ id, digest, by: 'bob' });
   await writeFile(join(cwd, 'others.csv'), `${[buyerLines(1)[0], 'Another GmbH,DE,,5'].join('\n')}\n`);
   const asked = callOnTerminal(['run', 'others.csv'], { cwd, env });
-  await expect.poll(asked.shown).toMatch(/Sends too 7 rows of portfolio q3\n\nRequest this limit\? \[y\/N\] $/);
+  await expect
+    .poll(asked.shown)
+    .toMatch(/Sends too 7 rows of portfolio q3 \(7,031\.50\)\n\nRequest this limit\? \[y\/N\] $/);
   asked.press('n\n');
   await asked.ended;
 });

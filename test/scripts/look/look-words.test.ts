@@ -155,10 +155,13 @@ test('the command for held limits names the portfolio when it has all of them', 
 
 test('a preview lists rows of other portfolios that are sent as well, and asks about them when nothing else is left', () => {
   const others = ['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((portfolio, at) => ({ portfolio, rows: at + 1 }));
+  const [, second = {}, third = {}] = others;
+  Object.assign(second, { amount: '4500.5', currency: 'EUR' });
+  Object.assign(third, { amount: '4500.5' });
   expect(lookWords({ ...look, others }).slice(-6)).toEqual([
     'Sends too 1 row of portfolio a',
-    '          2 rows of portfolio b',
-    '          3 rows of portfolio c',
+    '          2 rows of portfolio b (EUR 4,500.50)',
+    '          3 rows of portfolio c (4,500.50)',
     '          4 rows of portfolio d',
     '          5 rows of portfolio e',
     '          and rows of 2 more portfolios',
