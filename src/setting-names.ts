@@ -23,16 +23,29 @@ export function strayNames({ environment, dotenv, known }: GivenNames): StrayNam
     if (known.includes(name) || SERVICE_LINK.test(name)) continue;
     const isOurs = familyOf(name) !== undefined;
     const mayBeMeant = isOurs || name.startsWith('REDIS_') || dotenv.includes(name);
-    // Other names cannot be ours, and are not compared with a hundred settings.
-    if (!mayBeMeant) continue;
+    if (!mayBeMeant) {
+      // Such a name of the environment may be another program's. Comparing all of them with each setting would take too long.
+      const meant = known.find((setting) => isMistypedFamily(name, setting));
+      if (meant && !isGiven(meant, given)) found.notices.push(withoutEffect(name, meant));
+      continue;
+    }
     const nearest = nearestTo(name, known);
     if (isNear(name, nearest, isOurs) && !isGiven(nearest, given)) {
       found.faults.push(`${name} is not a setting of Limitline: did you mean ${nearest}? Rename or remove it`);
     } else if (isOurs) {
-      found.notices.push(`${name} is not a setting of Limitline and has no effect (the closest one is ${nearest})`);
+      found.notices.push(withoutEffect(name, nearest));
     }
   }
   return found;
+}
+
+const withoutEffect = (name: string, nearest: string): string =>
+  `${name} is not a setting of Limitline and has no effect (the closest one is ${nearest})`;
+
+/** Whether a name differs from a setting by one letter of the family alone: `APROVE_ABOVE`. */
+function isMistypedFamily(name: string, setting: string): boolean {
+  const family = familyOf(setting) ?? '';
+  return family !== '' && name.endsWith(`_${setting.slice(family.length)}`) && lettersApart(name, setting) === 1;
 }
 
 /** The prefixes of our settings' names. `REDIS_` is used by others too, so only a near miss counts there. */

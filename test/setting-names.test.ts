@@ -77,6 +77,15 @@ test.each([
   expect(inEnvironment(name)).toEqual({ faults: [], notices: [] });
 });
 
+test('in the environment a misspelt prefix is said, unless the setting is given', () => {
+  const said = 'APROVE_ABOVE is not a setting of Limitline and has no effect (the closest one is APPROVE_ABOVE)';
+  const known = ['APPROVE_ABOVE', 'SERVICE_URL'];
+  expect(strayNames({ environment: ['APROVE_ABOVE'], dotenv: [], known })).toEqual({ faults: [], notices: [said] });
+  for (const environment of [['APROVE_ABOVE', 'APPROVE_ABOVE'], ['DEVICE_URL']]) {
+    expect(strayNames({ environment, dotenv: [], known })).toEqual({ faults: [], notices: [] });
+  }
+});
+
 test('in .env a misspelt prefix is an error too', () => {
   for (const name of ['SERVCE_URL', 'service_url', 'LIMITINE_DATA', 'LOGLEVEL']) {
     expect(inDotenv(name).faults).toHaveLength(1);
