@@ -50,7 +50,7 @@ export async function lookAtApproval(id: string, deps: ApprovalLookDeps): Promis
   ]);
   const known = imports.find(({ number }) => String(number) === approval.importId);
   const { cancelled: _gone, ...wanted } = state.sums.byState;
-  const file = known && (await deps.understand(known, portfolio));
+  const file = known && (await deps.understand(known));
   return {
     approval: { ...approval, currency },
     goes,

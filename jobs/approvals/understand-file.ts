@@ -25,8 +25,8 @@ const MOST_WARNINGS = 20;
 const MOST_KEPT = 20;
 
 /**
- * Makes a function that tells how the file of a portfolio's import was understood, from its copy and the import's read options. Answers
- * nothing where the copy is not in this data folder.
+ * Makes a function that tells how an import's file was understood, from its copy and the import's read options. Answers nothing
+ * where the copy is not in this data folder.
  *
  * @param uploads reads the uploads that are still kept, which have what people changed in them by hand
  */
@@ -36,7 +36,7 @@ export function makeUnderstandFile(
 ) {
   const kept = new Map<string, Read>();
 
-  return async (known: KnownImport, portfolio: string): Promise<UnderstoodFile | undefined> => {
+  return async (known: KnownImport): Promise<UnderstoodFile | undefined> => {
     const content = `${known.id}\n${known.reading}`;
     const read = kept.get(content) ?? (await readFile(known, { imports, signal: AbortSignal.timeout(OPEN_MS) }));
     if (!read) return undefined;
@@ -47,8 +47,7 @@ export function makeUnderstandFile(
       kept.delete(oldest);
     }
     const { number, fileName: name, by, found, made } = known;
-    const drafts = made ? (await uploads()).filter(({ submitted }) => submitted?.portfolio === portfolio) : [];
-    const changes = changedByHand(known, read.columns, drafts);
+    const changes = made && changedByHand(known, read.columns, await uploads());
     return { number, name, by, found, made, changes, ...read };
   };
 }
@@ -131,9 +130,8 @@ function readingWords({ dialect, headerLine, columns }: Opened, said: ReadOption
 
 /**
  * The values that people changed by hand in uploads before this import, and the lines that they left out. Undefined where nobody changed
- * any, or the uploads were removed since. Several uploads may have become the same file, and one may have been it from the start.
- *
- * @param drafts the uploads into the import's portfolio
+ * any, or the uploads were removed since. Several uploads may have become the same file, one may have been it from the start, and one may
+ * have been changed and submitted again since.
  */
 export function changedByHand(
   { id, made }: KnownImport,
@@ -142,9 +140,9 @@ export function changedByHand(
 ): ChangedByHand | undefined {
   if (made === undefined) return undefined;
   const meanings = new Map(columns.map(({ written, known }) => [written, known ?? null]));
-  const changed = drafts.flatMap(({ submitted, versions }) => {
-    const imported = versions.find(({ number }) => number === submitted?.version);
-    if (imported?.sha256 !== id) return [];
+  const changed = drafts.flatMap(({ versions }) => {
+    const imported = versions.findLast(({ sha256 }) => sha256 === id);
+    if (!imported) return [];
     const { leftOut, number } = imported;
     const cells = cellsUntil(number, versions).filter(({ line }) => !leftOut.includes(line));
     return leftOut.length + cells.length > 0 ? [{ leftOut, cells }] : [];
