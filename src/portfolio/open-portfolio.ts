@@ -5,7 +5,7 @@ import { openTable } from '../table/open-table.ts';
 import type { Shape } from '../table/records.ts';
 import type { Table, TableFile } from '../table/table.ts';
 import { type Column, makeFit, placeOf } from './columns/column.ts';
-import { doubtsOfNames, isNameByHeader, NAMES_JUDGED } from './columns/doubtful-names.ts';
+import { doubtsOfCells, LINES_JUDGED } from './columns/doubtful-names.ts';
 import { doubtsAround, vocabularyOf } from './columns/header-doubts.ts';
 import { type Conventions, NEEDED } from './columns/known-columns.ts';
 import { readHeader } from './columns/read-header.ts';
@@ -114,7 +114,7 @@ export async function openPortfolio(file: PortfolioFile): Promise<Opened> {
   const shape = shapeOf(columns, table.dialect.delimiter);
   const records = makeRecordBatches(table, shape);
   if (problems.length === 0 && !file.results && !table.header?.cells.includes(ACCOUNT_COLUMN)) {
-    problems.push(...doubtsOfNames(line, columns, columns.some(isNameByHeader) ? records.ahead(NAMES_JUDGED) : []));
+    problems.push(...doubtsOfCells(line, columns, records.ahead(LINES_JUDGED)));
   }
   warnings.push(...(table.leftOut ?? []).map((words) => makeProblem(line, null, null, words)));
   const fixed = readConstants(file.mapping?.constants ?? {}, { line, conventions, today: dates.today });

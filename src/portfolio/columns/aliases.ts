@@ -126,6 +126,19 @@ const OF_BUYER = columnsThat((facts) => facts.in?.startsWith('company') || facts
 );
 const OF_CONTACT = columnsThat((facts) => facts.in === 'limit.contact');
 
+/** Words for the amount before or behind the currency that a column holds: `Credit Limit Currency`, `Währung Kreditlimit`. */
+const AMOUNTS = [
+  'limit',
+  'credit limit',
+  'requested limit',
+  'limit amount',
+  'Kreditlimit',
+  'Kreditlinie',
+  'limite',
+  'limite de crédit',
+  'límite de crédito',
+];
+
 const everydayNames = (column: KnownColumn): string[] => EVERYDAY.flatMap((names) => names[column] ?? []);
 
 function* certainNames(): Generator<[string, KnownColumn]> {
@@ -140,6 +153,12 @@ function* certainNames(): Generator<[string, KnownColumn]> {
         const whole = `${party} ${name}`;
         if (!Object.hasOwn(GUESSES, whole)) yield [whole, column];
       }
+  }
+  for (const name of [...everydayNames('currency'), 'currency']) {
+    for (const amount of AMOUNTS) {
+      yield [`${amount} ${name}`, 'currency'];
+      yield [`${name} ${amount}`, 'currency'];
+    }
   }
   for (const column of OF_CONTACT) {
     for (const name of everydayNames(column)) {

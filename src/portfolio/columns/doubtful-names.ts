@@ -3,13 +3,23 @@ import type { RawRecord } from '../../table/records.ts';
 import { makeProblem, type Problem } from '../problem.ts';
 import { isTotalLabel } from '../values/total-words.ts';
 import type { Column } from './column.ts';
+import { doubtsOfCurrencies } from './doubtful-currencies.ts';
 
-/** Lines by which a column of names is judged. */
-export const NAMES_JUDGED = 32;
+/** Lines by which columns are judged. */
+export const LINES_JUDGED = 32;
 
 /** Whether a column was taken for the name only because of its header: its cells then have to look like names. */
-export function isNameByHeader({ known, by }: Column): boolean {
+function isNameByHeader({ known, by }: Column): boolean {
   return known === 'name' && by === 'alias';
+}
+
+/**
+ * The problems that the cells of the first lines contradict what the header says of the columns.
+ *
+ * @param records the first lines of the file
+ */
+export function doubtsOfCells(line: number, columns: readonly Column[], records: readonly RawRecord[]): Problem[] {
+  return [...doubtsOfNames(line, columns, records), ...doubtsOfCurrencies(line, columns, records)];
 }
 
 /**
@@ -18,7 +28,7 @@ export function isNameByHeader({ known, by }: Column): boolean {
  *
  * @param records the first lines of the file
  */
-export function doubtsOfNames(line: number, columns: readonly Column[], records: readonly RawRecord[]): Problem[] {
+function doubtsOfNames(line: number, columns: readonly Column[], records: readonly RawRecord[]): Problem[] {
   const taken = columns.find(isNameByHeader);
   if (!taken) return [];
   const sound = records.filter(({ fault }) => !fault);

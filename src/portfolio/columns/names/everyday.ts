@@ -51,7 +51,7 @@ const ENGLISH: Names = {
     'debtor id',
   ],
   request_reference: ['request id', 'request number'],
-  currency: ['currency code', 'currency iso', 'iso currency', 'ccy', 'curr'],
+  currency: ['currency code', 'currency of limit', 'currency iso', 'iso currency', 'ccy', 'curr'],
 };
 
 const GERMAN: Names = {
@@ -102,7 +102,17 @@ const GERMAN: Names = {
   buyer_reference: ['Kundennummer', 'Kunden-Nr', 'Kd-Nr', 'Debitorennummer', 'Debitor-Nr'],
   request_reference: ['Antragsnummer', 'Vorgangsnummer'],
   same_buyer: ['gleicher Käufer', 'derselbe Käufer'],
-  currency: ['Währung', 'Währungscode', 'Währungskürzel', 'Währungsschlüssel', 'Währungskennzeichen', 'Whg', 'WKZ'],
+  currency: [
+    'Währung',
+    'Limitwährung',
+    'Währung des Limits',
+    'Währungscode',
+    'Währungskürzel',
+    'Währungsschlüssel',
+    'Währungskennzeichen',
+    'Whg',
+    'WKZ',
+  ],
 };
 
 const FRENCH: Names = {
@@ -132,7 +142,7 @@ const FRENCH: Names = {
   buyer_reference: ['numéro client', 'code client', 'référence client'],
   request_reference: ['numéro de demande'],
   same_buyer: ['même acheteur'],
-  currency: ['devise', 'code devise'],
+  currency: ['devise', 'code devise', 'devise de la limite'],
 };
 
 const SPANISH: Names = {
@@ -153,7 +163,7 @@ const SPANISH: Names = {
   buyer_reference: ['número de cliente', 'código de cliente'],
   request_reference: ['número de solicitud'],
   same_buyer: ['mismo comprador'],
-  currency: ['moneda', 'divisa', 'código de moneda', 'código de divisa'],
+  currency: ['moneda', 'divisa', 'moneda del límite', 'código de moneda', 'código de divisa'],
 };
 
 const ITALIAN: Names = {

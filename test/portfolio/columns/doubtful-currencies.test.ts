@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest';
+import { read } from '../../support/workbooks.ts';
+
+/** The problems of a file, and which of its lines are rows. */
+async function told(content: string, columns?: Record<string, 'currency' | null>) {
+  const { problems, lines } = await read(content, columns && { mapping: { columns, constants: {} } });
+  return {
+    problems: problems.map(({ column, message }) => `${column}: ${message}`),
+    kinds: lines.map(({ kind }) => kind),
+  };
+}
+
+// Promises: one-currency-a-file, unclear-column-is-a-fault
+test('an unknown column with several currencies is a problem of the file, and either --map of the problem corrects it', async () => {
+  const content = 'Name;Limit;Abrechnung in\nA;1;EUR\nB;2;\nC;3;USD\n';
+  const { problems, kinds } = await told(content);
+  expect(problems).toEqual([
+    expect.stringMatching(
+      /^Abrechnung in: .*, such as EUR and USD\. .*"Abrechnung in=currency"; .*"Abrechnung in="\.$/,
+    ),
+  ]);
+  expect(kinds).toEqual([]);
+  expect((await told(content, { 'Abrechnung in': 'currency' })).kinds).toEqual(['row', 'row', 'invalid']);
+  expect((await told(content, { 'Abrechnung in': null })).kinds).toEqual(['row', 'row', 'row']);
+});
+
+test.each([
+  ['one currency', 'Name;Limit;Art\nA;1;EUR\nB;2;€\n'],
+  ['other words', 'Name;Limit;Art\nA;1;EUR\nB;2;USD\nC;3;neu\n'],
+  ['several currencies beside that of the amounts', 'Name;Limit;Currency;Invoices in\nA;1;EUR;USD\nB;2;EUR;EUR\n'],
+  ['no lines', 'Name;Limit;Art\n'],
+])('a column is no problem with %s', async (_what, content) => {
+  expect((await told(content)).problems).toEqual([]);
+});
+
+// Promise: one-currency-a-file
+test.each(['Credit Limit Currency', 'Limit Curr.', 'Limitwährung', 'Währung Kreditlimit', 'Devise limite'])(
+  'a column for the currency of the limit is the currency: %s',
+  async (column) => {
+    const { lines } = await read(`Name;Limit;${column}\nA;1;EUR\nB;2;USD\n`);
+    expect(lines).toMatchObject([{ kind: 'row' }, { kind: 'invalid', problems: [{ line: 3, column }] }]);
+  },
+);
