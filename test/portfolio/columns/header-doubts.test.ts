@@ -46,7 +46,7 @@ describe('a column called name beside a column that means the name', () => {
 });
 
 // Promise: unclear-column-is-a-fault
-test.each(['Limit neu', 'gewünschtes Limit', 'New limit'])(
+test.each(['Limit neu', 'gewünschtes Limit', 'New limit', 'Limit new', 'neue Kreditlimite'])(
   'the limit of today beside the wanted one is a problem of the file, which says --map: %s',
   async (wanted) => {
     const { problems, rows } = await told(`Firma;Kreditlimit;${wanted}\nAcme GmbH;1;2\n`);
@@ -54,6 +54,14 @@ test.each(['Limit neu', 'gewünschtes Limit', 'New limit'])(
       expect.stringContaining(`Kreditlimit or ${wanted} may be meant: say with --map "HEADER=requested_limit"`),
     ]);
     expect(rows).toEqual([]);
+  },
+);
+
+test.each(['Limit old', 'Exposure', 'Saldo'])(
+  'the wanted limit is taken beside one that certainly is another amount: %s',
+  async (other) => {
+    const { lines } = await read(`Company;${other};Limit new\nAcme GmbH;1;2\n`);
+    expect(lines).toMatchObject([{ kind: 'row', row: { limit: { requested_limit: '2' } } }]);
   },
 );
 
