@@ -7,12 +7,14 @@ import { isOpen } from '../values/amounts.ts';
 import { decimalsOf } from '../values/currencies.ts';
 import { isTotalLabel } from '../values/total-words.ts';
 import { makeMedian } from './median.ts';
+import { makeOutline, type Outline } from './outline.ts';
 import type { LineDraft, Values } from './read-cells.ts';
 
 /** Warns of values that are valid but probably unintended. Warnings stop nothing; a person decides. */
 export function makePlausibility({ columns }: { columns: readonly Column[] }) {
   const median = makeMedian({ keeps: NAMED_LINES });
   const indexes = new Map(columns.map(({ known, index }) => [known, index]));
+  const outline = makeOutline();
   const unit = columns[indexes.get('requested_limit') ?? -1]?.currency;
   const writtenOf = (known: KnownColumn) => columns[indexes.get(known) ?? -1]?.written ?? known;
 
@@ -61,11 +63,12 @@ export function makePlausibility({ columns }: { columns: readonly Column[] }) {
     ofLine({ record, values }: { record: RawRecord; values: Values }): Problem[] {
       const amount = Number(values.requested_limit);
       median.add(record.line, amount);
+      outline.add(record.line, values.country_code);
       // Very few lines have doubts, so no array is made for the others: arrays would cost more than the checks.
       const doubts = doubtsOf(values, amount, record.cells[indexes.get('requested_limit') ?? -1]);
       return doubts === null ? NOTHING : doubts.map((doubt) => warning(doubt, record, values[doubt.column] ?? ''));
     },
-    /** Warnings after all lines: limits far above the others, and the warnings that were counted and not repeated. */
+    /** Warnings after all lines: limits far above the others, warnings that were counted and not repeated, and countries that stand for several lines. */
     ofFile(): Problem[] {
       const limits = median.above(FAR_ABOVE).map(({ line, amount, times, median: middle }) => {
         const message = `This is ${times.toLocaleString('en')} times the median of the file, which is ${groupedAmount(String(middle))}: check that it is meant.`;
@@ -76,9 +79,15 @@ export function makePlausibility({ columns }: { columns: readonly Column[] }) {
         const message = `${unnamed} more ${unnamed === 1 ? 'limit is' : 'limits are'} ${FAR_ABOVE.toLocaleString('en')} times the median of the file or more.`;
         limits.push(makeProblem(limits[0]?.line ?? 1, writtenOf('requested_limit'), null, message));
       }
+      const found = outline.found();
+      if (found) limits.push(makeProblem(found.first, writtenOf('country_code'), null, outlineMessage(found)));
       return limits;
     },
   };
+}
+
+function outlineMessage({ lines, first }: Outline): string {
+  return `${counted(lines, 'line has', 'lines have')} no country, line ${first} first, and each country is on one line alone, as where it stands for the lines below it. If it does, fill it in on each line.`;
 }
 
 /** A possible mistake: its column, and the message with the correction. */
