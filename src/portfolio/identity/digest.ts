@@ -118,7 +118,7 @@ const FIRST_SLOTS = 64;
 /** The share of a part's slots that may be in use: a fuller table makes searches slow. */
 const MAX_LOAD = 0.75;
 
-/** Growing by half leaves a third of a table empty at most; doubling would leave half. */
+/** Growing by half leaves at most a third of the slots that may be used empty; doubling would leave half of them. */
 const GROWTH = 1.5;
 
 /** The number of a digest's part. Only last letters count here and below: the first ones of `anywhereOf` take few values. */
