@@ -89,20 +89,20 @@ export function makeSlots(limit: number) {
 
 function free(waiting: (() => void)[], signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
-    const give = () => {
+    const giveUp = () => {
       const place = waiting.indexOf(next);
       if (place >= 0) waiting.splice(place, 1);
       reject(rowStopped());
     };
     const next = () => {
-      signal.removeEventListener('abort', give);
+      signal.removeEventListener('abort', giveUp);
       resolve();
     };
     if (signal.aborted) {
-      give();
+      giveUp();
       return;
     }
-    signal.addEventListener('abort', give, { once: true });
+    signal.addEventListener('abort', giveUp, { once: true });
     waiting.push(next);
   });
 }

@@ -165,7 +165,7 @@ function columnRow({ index, written, known, extra, by, guess, samples }: Preview
   const why = { name: t`exact name`, map: t`as you chose`, alias: t`by its name` }[by ?? 'name'];
   return html`<tr class="${known === null && !extra && 'is-own'}">
     <th scope="row" class="cell names"><bdi>${written}</bdi></th>
-    <td class="cell samples" data-head="First cells">${samples.length === 0 ? html`<span class="soft">empty</span>` : html`<span class="chips">${samples.map((sample) => html`<span class="sample"><bdi>${sample}</bdi></span>`)}</span>`}</td>
+    <td class="cell" data-head="First cells">${samples.length === 0 ? html`<span class="soft">empty</span>` : html`<span class="chips">${samples.map((sample) => html`<span class="sample"><bdi>${sample}</bdi></span>`)}</span>`}</td>
     <td class="cell" data-head="Read as">
       <select class="input" name="column-${index}" aria-label="${written} is read as">${OURS.map(({ value, words }) => html`<option value="${value}" selected="${value === chosen}">${extra && value === '' ? t`sent by its path` : words}</option>`)}</select>
       ${known === null && html`<input class="input" name="path-${index}" value="${path}" maxlength="600" size="${PATH_SIZE}" placeholder="or a path, such as company.tax_id" aria-label="${written} is sent as the field with this path">`}
