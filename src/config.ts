@@ -57,7 +57,8 @@ type Given = {
 export function readSettings({ env = process.env, cwd = process.cwd(), moreFaults }: Given = {}): Settings {
   const given = readGiven({ env, cwd, names: SETTING_NAMES, inFiles: IN_FILES });
   const { values } = given;
-  const stray = strayNames({ ...given.names, known: [...SETTING_NAMES, ...IN_FILES.map((name) => `${name}_FILE`)] });
+  const known = [...SETTING_NAMES, ...IN_FILES.map((name) => `${name}_FILE`)];
+  const stray = strayNames({ ...given.names, known });
   const faults = [...given.faults, ...stray.faults];
   const folder = dataFolderOr(namedFolder(given), { env, cwd }, faults);
   const parsed = settingsSchema.safeParse({ ...values, LIMITLINE_DATA: folder?.path ?? '' });
@@ -89,7 +90,9 @@ export function readSettings({ env = process.env, cwd = process.cwd(), moreFault
   if (faults.length > 0 || !parsed.success || folder === undefined) {
     throw new LimitlineError('SETTINGS', `Settings are wrong: ${faults.join('; ')}.`);
   }
-  const names = given.names.dotenv.filter((name) => !isOverridden(name, env));
+  // A line of another form may have a secret where a name should be, and names of other programs are no settings.
+  const ours = given.names.dotenv.filter((name) => known.includes(name) || known.includes(name.toUpperCase()));
+  const names = ours.filter((name) => !isOverridden(name, env));
   const dotenv = names.length > 0 ? { path: join(cwd, '.env'), names } : undefined;
   return {
     ...parsed.data,

@@ -31,7 +31,9 @@ export function strayNames({ environment, dotenv, known }: GivenNames): StrayNam
     }
     const nearest = nearestTo(name, known);
     if (isNear(name, nearest, isOurs) && !isGiven(nearest, given)) {
-      found.faults.push(`${name} is not a setting of Limitline: did you mean ${nearest}? Rename or remove it`);
+      found.faults.push(
+        `${shownName(name)} is not a setting of Limitline: did you mean ${nearest}? Rename or remove it`,
+      );
     } else if (isOurs) {
       found.notices.push(withoutEffect(name, nearest));
     }
@@ -40,7 +42,13 @@ export function strayNames({ environment, dotenv, known }: GivenNames): StrayNam
 }
 
 const withoutEffect = (name: string, nearest: string): string =>
-  `${name} is not a setting of Limitline and has no effect (the closest one is ${nearest})`;
+  `${shownName(name)} is not a setting of Limitline and has no effect (the closest one is ${nearest})`;
+
+/** A name for people. Of a line such as `NAME: SECRET==`, Node takes all that stands before the sign as the name; only the first word is shown. */
+function shownName(name: string): string {
+  const [first = ''] = /^[\w.-]+$|^\W*\w*/.exec(name) ?? [];
+  return first === name ? name : `${first}…`;
+}
 
 /** Whether a name differs from a setting by one letter of the family alone: `APROVE_ABOVE`. */
 function isMistypedFamily(name: string, setting: string): boolean {

@@ -81,3 +81,19 @@ test('user and password of an address are left out', async () => {
   );
   expect(SERVICE_URL).toBe('HTTPS://host/base');
 });
+
+// Promise: log-names-nobody
+test.each(['SERVICE_CLIENT_SECRET: hunter2==', 'export SERVICE_CLIENT_SECRET hunter2=', 'set METRICS_TOKEN hunter2=='])(
+  'the secret in the line %s of .env, which Node takes as a part of the name, is not repeated',
+  async (line) => {
+    const read = settingsBy(line).then(({ dotenv, notices }) => ({ dotenv, notices }), String);
+    expect(JSON.stringify(await read)).not.toContain('hunter2');
+  },
+);
+
+test('names of .env that are no settings are not said to be', async () => {
+  const { dotenv } = await settingsBy(
+    'CONSOLE_PORT=4000\nhttps_proxy=http://proxy.example\nhunter2==\nCOMPOSE_PROJECT_NAME=x',
+  );
+  expect(dotenv?.names).toEqual(['CONSOLE_PORT', 'https_proxy']);
+});
