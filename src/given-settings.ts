@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { isAbsolute, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { messageOf } from './errors.ts';
 import { readTrusted, runnerOf } from './trust.ts';
@@ -73,7 +73,10 @@ function readSecret(name: string, path: string): string {
   try {
     return readFileSync(path, 'utf8').trim();
   } catch (error) {
-    throw new Error(`${name}_FILE cannot be read: ${messageOf(error)}`, { cause: error });
+    // Somebody may have written the secret itself there.
+    const why =
+      isAbsolute(path) || path.startsWith('.') ? messageOf(error) : 'it must be the path of a file that is there';
+    throw new Error(`${name}_FILE cannot be read: ${why}`, { cause: error });
   }
 }
 

@@ -97,3 +97,13 @@ test('names of .env that are no settings are not said to be', async () => {
   );
   expect(dotenv?.names).toEqual(['CONSOLE_PORT', 'https_proxy']);
 });
+
+// Promise: log-names-nobody
+test('a secret where the path of its file should be is not repeated', async () => {
+  const read = settingsBy('NOTIFY_WEBHOOK_URL_FILE=https://hooks.example/hunter2').then(JSON.stringify, String);
+  expect(await read).toContain('NOTIFY_WEBHOOK_URL_FILE cannot be read: it must be the path of a file that is there');
+  expect(await read).not.toContain('hunter2');
+  await expect(settingsBy('METRICS_TOKEN_FILE=./none')).rejects.toThrow(
+    /METRICS_TOKEN_FILE cannot be read: ENOENT.*none/,
+  );
+});
