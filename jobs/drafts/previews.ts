@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { readFile, rename, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isLimitlineError, LimitlineError, messageOf } from '../../src/errors.ts';
+import { putText } from '../../src/files/disk.ts';
 import type { Log } from '../../src/log.ts';
 import type { PreviewState } from '../../src/portfolio/draft-desk.ts';
 import { lastVersion, type PortfolioDraft } from '../../src/portfolio/portfolio-draft.ts';
@@ -32,9 +33,13 @@ export function makePreviews(deps: Deps) {
   const underWay = new Map<string, UnderWay>();
 
   async function kept(draft: PortfolioDraft, of: string): Promise<Preview | undefined> {
-    const text = await readFile(join(drafts.dirOf(draft.id), PREVIEW_FILE), 'utf8').catch(() => undefined);
-    const preview = text === undefined ? undefined : (JSON.parse(text) as Preview);
-    return preview?.of === of ? preview : undefined;
+    try {
+      const preview = JSON.parse(await readFile(join(drafts.dirOf(draft.id), PREVIEW_FILE), 'utf8')) as Preview;
+      return preview.of === of ? preview : undefined;
+    } catch {
+      // A preview that is missing or damaged is made again.
+      return undefined;
+    }
   }
 
   async function leave(id: string): Promise<void> {
@@ -56,9 +61,8 @@ export function makePreviews(deps: Deps) {
         work.lines = lines;
       };
       const preview = await make(draft, { dir, of, deps, signal: stop.signal, onLines });
-      const path = join(dir, PREVIEW_FILE);
-      await writeFile(`${path}.part`, JSON.stringify(preview), { mode: 0o600 });
-      await rename(`${path}.part`, path);
+      // Another console with this data folder may write the same preview at this moment.
+      await putText(dir, PREVIEW_FILE, JSON.stringify(preview));
       if (underWay.get(draft.id) === work) underWay.delete(draft.id);
     };
     work.done = run().catch((error: unknown) => {
