@@ -54,7 +54,7 @@ export function makeTaskRunner(deps: RunnerDeps): (run: MaintenanceRun) => Promi
     // The task is not tried again: a Redis that is older than what was sent stays so.
     if (await deps.marks.older()) return end({ is: 'failed', words: OLDER_WORDS });
     if (begun > MOST_BEGUN) {
-      const words = `The task was given up: it began ${counted(MOST_BEGUN, 'time')}, and each time its process ended before the task did.`;
+      const words = `The task was given up after it began ${counted(MOST_BEGUN, 'time')}: most often its process ended before the task did.`;
       return end({ is: 'failed', words });
     }
     const result = await resultOf(night, { ...run, task, by, from }, deps);

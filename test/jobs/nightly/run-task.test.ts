@@ -109,7 +109,7 @@ test('a night in which ten processes died is given up as failed', async () => {
   expect(nights).toEqual([]);
   expect((await runs.read(['reconcile'])).reconcile?.last).toMatchObject({
     is: 'failed',
-    words: 'The task was given up: it began 10 times, and each time its process ended before the task did.',
+    words: 'The task was given up after it began 10 times: most often its process ended before the task did.',
   });
 });
 
