@@ -21,6 +21,8 @@ export type Table = {
   leftOut?: string[];
   /** Cells of a sheet that are merged over several lines, once it was read to its end: some hundred at the most. */
   merged?: readonly Merged[];
+  /** The columns that a sheet hides, as first and last index. */
+  hiddenColumns?: readonly (readonly [from: number, to: number])[];
   /** The next record of the text read so far; null if `more` must be called first. */
   next(shape?: Shape): RawRecord | null;
   /** Reads another chunk; false at the end. @throws LimitlineError `FILE`, `STOPPED` */

@@ -72,6 +72,10 @@ type HeaderPlace = {
   headerLine?: number | undefined;
   /** The name of a workbook's sheet. */
   sheet?: string | undefined;
+  /** The columns that a sheet hides, as first and last index. */
+  hiddenColumns?: readonly (readonly [from: number, to: number])[] | undefined;
+  /** Whether it is a file of results, whose names and amounts were sent before. */
+  results?: boolean | undefined;
   mapping?: Partial<HeaderHints> | undefined;
 };
 
@@ -83,7 +87,13 @@ type HeaderPlace = {
 export function doubtsAround(place: HeaderPlace): Problem[] {
   // An errors file is exempt: below its header are refused lines with Limitline's messages, and no second row of names.
   if (place.header.cells.includes(ACCOUNT_COLUMN)) return [];
-  return [...listAbove(place), ...thousandsAbove(place), ...thousandsBelow(place), ...secondRow(place)];
+  return [
+    ...listAbove(place),
+    ...thousandsAbove(place),
+    ...thousandsBelow(place),
+    ...secondRow(place),
+    ...hidden(place),
+  ];
 }
 
 /**
@@ -209,6 +219,17 @@ function secondRow({ header, below, columns, delimiter, headerLine, mapping }: H
   const names = below.cells.filter(isFilled).slice(0, MAX_NAMED).join(', ');
   const message = `Line ${below.line} (${names}) reads like a second row of the header: say which of the two names the columns, with --header-line ${below.line} or --header-line ${header.line}.`;
   return [makeProblem(header.line, null, header.cells.filter(isFilled).join(delimiter), message)];
+}
+
+/** Names or amounts in a column that the sheet hides: whoever looked at the sheet saw others, or none. */
+function hidden({ header, columns, hiddenColumns = [], results }: HeaderPlace): Problem[] {
+  if (results) return [];
+  return columns.flatMap(({ index, written, known, by }) => {
+    const isHidden = hiddenColumns.some(([from, to]) => index >= from && index <= to);
+    if (!isHidden || by === 'map' || !NEEDED.some((name) => name === known)) return [];
+    const message = `This column is hidden in the sheet. If it is meant as ${known}, show it, or say --map "${written}=${known}"; if it is not, say --map "${written}=" and which column is.`;
+    return [makeProblem(header.line, written, null, message)];
+  });
 }
 
 /** The number of cells that a message quotes, so that a person recognizes the line. */

@@ -22,6 +22,8 @@ export type SheetRow = Pick<RawRecord, 'line' | 'fault'> & {
 type RowReader = XmlHandler & {
   /** Cells that are merged over several rows; a sheet's XML lists them after all rows. */
   merged: Merged[];
+  /** The hidden columns, as first and last index. A sheet's XML lists them before its rows. */
+  hiddenColumns: [from: number, to: number][];
   /** Sets the header's width. From then on, cells without text are ignored. */
   narrowTo(width: number): void;
 };
@@ -89,10 +91,14 @@ export function makeRowReader(book: Workbook, onRow: (row: SheetRow) => void): R
   }
 
   const merged: Merged[] = [];
+  const hiddenColumns: [from: number, to: number][] = [];
 
   return {
     merged,
+    hiddenColumns,
     open(name, attributes) {
+      if (name === 'col' && hiddenColumns.length < HIDDEN_KEPT && isHidden(attributes.hidden, attributes.width))
+        hiddenColumns.push([Number(attributes.min) - 1, Number(attributes.max) - 1]);
       if (name === 'mergeCell' && merged.length < MERGED_KEPT) merged.push(...mergedIn(attributes));
       if (name === 'row') openRow(attributes);
       if (name === 'c') openCell(attributes);
@@ -111,6 +117,9 @@ export function makeRowReader(book: Workbook, onRow: (row: SheetRow) => void): R
     },
   };
 }
+
+/** So many areas of hidden columns are kept: a sheet has far fewer. */
+const HIDDEN_KEPT = 500;
 
 /** So many merged areas are kept: one is named. */
 const MERGED_KEPT = 500;

@@ -96,6 +96,7 @@ async function readSheet(book: Workbook, file: TableFile): Promise<Table> {
     unusable: headerLineProblem(header, file),
     leftOut,
     merged: reader.merged,
+    hiddenColumns: reader.hiddenColumns,
     next,
     more,
     close: async () => book.close(),
