@@ -3,6 +3,7 @@ import { isThousands } from '../values/amount-unit.ts';
 import { currencyOf } from '../values/currencies.ts';
 import { COLUMNS, columnsThat, isKnown, KNOWN_COLUMNS, type KnownColumn, ownNameOf } from './known-columns.ts';
 import { EVERYDAY } from './names/everyday.ts';
+import { FURTHER } from './names/further.ts';
 import { GUESSES } from './names/guesses.ts';
 import { SYSTEMS } from './names/systems.ts';
 
@@ -59,7 +60,7 @@ const NOTHING: NameMeaning = { known: null, guess: null, currency: null, thousan
 
 /** All names of a column in the tables, everyday ones and those of systems. */
 export function namesOf(column: KnownColumn): string[] {
-  return [...EVERYDAY, ...SYSTEMS].flatMap((names) => names[column] ?? []);
+  return [...EVERYDAY, ...SYSTEMS, ...FURTHER].flatMap((names) => names[column] ?? []);
 }
 
 /**

@@ -105,6 +105,22 @@ describe('names of columns', () => {
     'USt-IdNr.',
   ])('have no certain meaning: %s', (written) => expect(known(written)).toBeNull());
 
+  test.each([
+    ['Codice cliente;Ragione sociale;Paese;Città;Fido', 'Italian'],
+    ['Código do cliente;Razão social;País;Cidade;Limite de crédito', 'Portuguese'],
+    ['Debiteurnr;Bedrijfsnaam;Land;Plaats;Aangevraagde limiet', 'Dutch'],
+    ['Kundnr;Företagsnamn;Land;Postort;Kreditgräns', 'Swedish'],
+    ['Kundenr;Navn;Land;Poststed;Kredittgrense', 'Norwegian'],
+    ['Kod kontrahenta;Nazwa;Kraj;Miasto;Limit kupiecki', 'Polish'],
+    ['Kód;Název firmy;Země;Město;Kreditní limit', 'Czech'],
+    ['Vevőkód;Cégnév;Ország;Város;Hitelkeret', 'Hungarian'],
+    ['Cari Kodu;Cari Ünvanı;Ülke;Şehir;Kredi Limiti', 'Turkish'],
+  ])('of further languages are known: %s', (header) => {
+    const named = header.split(';').map(known);
+    expect(named.slice(1)).toEqual(['name', 'country_code', 'city', 'requested_limit']);
+    expect(named[0] ?? 'buyer_reference').toBe('buyer_reference');
+  });
+
   test('contain a currency', () => {
     const names = ['Kreditlimit (EUR)', 'Limit [€]', 'Limit in US$', 'Limit', 'Credit Limit (LCY)'];
     expect(names.map((name) => headerMeaningOf(name).currency)).toEqual(['EUR', '€', 'US$', null, null]);

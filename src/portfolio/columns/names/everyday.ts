@@ -171,80 +171,11 @@ const SPANISH: Names = {
   currency: ['moneda', 'divisa', 'moneda del límite', 'código de moneda', 'código de divisa'],
 };
 
-const ITALIAN: Names = {
-  name: ['ragione sociale', 'azienda', 'società', 'acquirente', 'debitore', 'nome azienda', 'nome del cliente'],
-  country_code: ['paese', 'nazione', 'codice paese'],
-  city: ['città', 'comune', 'località'],
-  street: ['indirizzo', 'via'],
-  state: ['regione'],
-  website: ['sito web', 'sito internet'],
-  company_registration_number: ['numero REA', 'numero di registrazione', 'registro imprese'],
-  requested_limit: ['fido', 'fido richiesto', 'nuovo fido', 'limite di credito', 'limite di fido', 'limite richiesto'],
-  contact_last_name: ['cognome'],
-  contact_email: ['posta elettronica', 'indirizzo e-mail'],
-  supporting_documents: ['documenti', 'allegati'],
-  statements_dated: ['data bilancio', 'data del bilancio'],
-  buyer_reference: ['codice cliente', 'numero cliente'],
-  request_reference: ['numero richiesta'],
-  same_buyer: ['stesso acquirente'],
-  currency: ['codice valuta'],
-};
-
-const DUTCH: Names = {
-  name: ['onderneming', 'afnemer', 'koper', 'handelsnaam', 'klantnaam', 'naam debiteur'],
-  city: ['woonplaats', 'vestigingsplaats'],
-  street: ['straat', 'straat en huisnummer'],
-  state: ['provincie'],
-  requested_limit: [
-    'limiet',
-    'kredietlimiet',
-    'gevraagde limiet',
-    'aangevraagde limiet',
-    'gewenste limiet',
-    'nieuwe limiet',
-  ],
-  contact_first_name: ['voornaam'],
-  contact_last_name: ['achternaam'],
-  contact_email: ['e-mailadres'],
-  supporting_documents: ['documenten', 'bijlagen'],
-  statements_dated: ['balansdatum'],
-  buyer_reference: ['klantnummer'],
-  same_buyer: ['zelfde afnemer'],
-};
-
-const POLISH: Names = {
-  name: [
-    'nazwa',
-    'nazwa firmy',
-    'firma kontrahenta',
-    'kontrahent',
-    'nazwa kontrahenta',
-    'odbiorca',
-    'nazwa odbiorcy',
-    'dłużnik',
-  ],
-  country_code: ['kraj', 'kod kraju'],
-  city: ['miasto', 'miejscowość'],
-  street: ['ulica', 'ulica i numer'],
-  state: ['województwo'],
-  website: ['strona internetowa', 'strona www'],
-  company_registration_number: ['KRS', 'numer KRS'],
-  requested_limit: ['limit kredytowy', 'limit kupiecki', 'wnioskowany limit', 'limit wnioskowany', 'nowy limit'],
-  contact_first_name: ['imię'],
-  contact_last_name: ['nazwisko'],
-  contact_email: ['adres e-mail'],
-  supporting_documents: ['dokumenty', 'załączniki'],
-  statements_dated: ['data bilansu'],
-  buyer_reference: ['numer klienta', 'numer kontrahenta', 'kod kontrahenta'],
-  same_buyer: ['ten sam odbiorca'],
-  currency: ['waluta', 'kod waluty'],
-};
-
 /**
- * What finance teams call the columns, in seven languages. To support another name, add it here. Case, accents, spaces,
+ * What finance teams call the columns, in four languages. To support another name, add it here. Case, accents, spaces,
  * hyphens, dots, underscores, spellings of "number", a unit after the name and a party before it (`Customer Name`) need
  * no entry of their own; see `aliases.ts`. Each name may occur once in all tables.
  *
  * Only names with one possible meaning belong here; others belong in `guesses.ts`.
  */
-export const EVERYDAY: readonly Names[] = [ENGLISH, GERMAN, FRENCH, SPANISH, ITALIAN, DUTCH, POLISH];
+export const EVERYDAY: readonly Names[] = [ENGLISH, GERMAN, FRENCH, SPANISH];
