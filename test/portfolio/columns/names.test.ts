@@ -16,6 +16,7 @@ describe('names of columns', () => {
         'Company Name',
         'Kunde Name',
         'Kundenname:',
+        'Debitorenname',
       ],
     ],
     [

@@ -57,7 +57,18 @@ const ENGLISH: Names = {
 };
 
 const GERMAN: Names = {
-  name: ['Firma', 'Firmenname', 'Unternehmen', 'Unternehmensname', 'Käufer', 'Abnehmer', 'Debitor', 'Kundenname'],
+  name: [
+    'Firma',
+    'Firmenname',
+    'Unternehmen',
+    'Unternehmensname',
+    'Käufer',
+    'Abnehmer',
+    'Debitor',
+    'Kundenname',
+    'Debitorenname',
+    'Debitorname',
+  ],
   country_code: ['Land', 'Länderkennzeichen', 'Ländercode', 'Landeskennzeichen', 'Länderschlüssel'],
   city: ['Ort', 'Stadt'],
   street: ['Straße', 'Anschrift', 'Straße und Hausnummer', 'Straße Hausnummer'],
