@@ -7,6 +7,8 @@ import type { Values } from '../../src/portfolio/lines/read-cells.ts';
 export type Given = {
   ref?: string;
   info?: string;
+  /** The source of `info`. */
+  source?: string;
   reg?: string;
   name?: string;
   country?: string;
@@ -20,7 +22,8 @@ export type Given = {
 function valuesOf({ ref, info, reg, name = 'Muster GmbH', country = 'DE', limit = '1000', ...given }: Given) {
   const values: Values = { name, country_code: country, requested_limit: limit };
   if (ref) values.buyer_reference = ref;
-  if (info) Object.assign(values, { business_information_source: 'agency', business_information_id: info });
+  if (info)
+    Object.assign(values, { business_information_source: given.source ?? 'agency', business_information_id: info });
   if (reg) values.company_registration_number = reg;
   if (given.city) values.city = given.city;
   if (given.street) values.street = given.street;

@@ -122,16 +122,25 @@ export function likeSeveral(
   return { at: 'name', value: line.name, message };
 }
 
-/** An identifier of a line, and what a buyer has in its place: the same with more or fewer zeros before it. */
-export type LostZeros = { by: Identifier; theirs: string; buyer: Buyer };
+/** An identifier of a line, and what a buyer has in its place: the same with more or fewer zeros before it, or written otherwise. */
+export type TheirNumber = { by: Identifier; theirs: string; buyer: Buyer };
 
 /** The problem that a line's identifier differs from that of another buyer by leading zeros alone. */
-export function lostZeros(line: BuyerLine, { by, theirs, buyer }: LostZeros, known: KnownBuyers): BuyerFinding {
+export function lostZeros(line: BuyerLine, { by, theirs, buyer }: TheirNumber, known: KnownBuyers): BuyerFinding {
   const other = by.kind === 'reference' ? 'that' : shortened(theirs);
   return {
     at: by.kind,
     value: by.written,
     message: `The ${wordsOf(by)} differs only by zeros at its beginning from ${other} of ${told(buyer, known)}. Spreadsheet programs remove such zeros. Write ${shortened(theirs)} as before. If both are right, say --same-buyer ${line.line} or write "yes" in the column same_buyer; if they are two buyers, write "no" there.`,
+  };
+}
+
+/** The problem that a new buyer's number may be one of a buyer with a name alike, written otherwise. */
+export function otherWriting(line: BuyerLine, { by, theirs, buyer }: TheirNumber, known: KnownBuyers): BuyerFinding {
+  return {
+    at: by.kind,
+    value: by.written,
+    message: `The ${wordsOf(by)} may be ${shortened(theirs)} of ${told(buyer, known)}, and the names are alike. If it is the same buyer, write the line as it stands there, say --same-buyer ${line.line}, or write "yes" in the column same_buyer. If they are two buyers, write "no" there.`,
   };
 }
 

@@ -1,19 +1,20 @@
 import {
   anotherPlace,
   companyOfOthers,
-  type LostZeros,
   likeAnother,
   likeSeveral,
   lostZeros,
   otherBuyers,
   otherName,
   otherSpelling,
+  otherWriting,
   severalBuyers,
+  type TheirNumber,
   toldApart,
 } from './buyer-words.ts';
 import type { Buyer, BuyerFinding, BuyerLine, Decision, Holder, Identifier, KnownBuyers } from './identity.ts';
 import { MOST_HOLDERS, numberWord, spellingOf, squeeze } from './identity.ts';
-import { differByZeros } from './leading-zeros.ts';
+import { differByZeros, mayBeOneNumber } from './leading-zeros.ts';
 
 /**
  * Decides which buyer a line means:
@@ -25,8 +26,8 @@ import { differByZeros } from './leading-zeros.ts';
  *    only row, of which nothing was sent.
  * 4. So is any weaker identifier that belongs only to other buyers.
  * 5. If no buyer remains, the line makes a new one, unless its reference or a number differs from that of a buyer with a name
- *    alike, or its reference from that of a buyer with its register number, by leading zeros alone. A line of an errors file that names
- *    that buyer's only row means that buyer.
+ *    alike, or its reference from that of a buyer with its register number, by leading zeros alone, or a number may be one of a buyer with
+ *    a name alike, written otherwise. A line of an errors file that names that buyer's only row means that buyer.
  *
  * The same line gets the same decision later: all of its identifiers point to its buyer by then.
  */
@@ -169,6 +170,10 @@ function bringNew(line: BuyerLine, known: KnownBuyers): Decision {
   const lost = zeros.find((found) => found !== undefined);
   if (lost && isNamedBy(line, lost.buyer)) return agree(line, lost.buyer, lost.by, known);
   if (lost) return { is: 'unclear', problem: lostZeros(line, lost, known) };
+  const written = [...lists.slice(0, 2).flat(), ...hidden].map((buyer) => numberBetween(line, buyer));
+  const likely = written.find((found) => found !== undefined);
+  if (likely && isNamedBy(line, likely.buyer)) return agree(line, likely.buyer, likely.by, known);
+  if (likely) return { is: 'unclear', problem: otherWriting(line, likely, known) };
   if (more.length > 0) return { ...isNew, warnings: [likeSeveral(line, alike, { isSaid: false, isOfCompany }, known)] };
   const shared = line.identifiers.find((one) => one.kind !== 'name' && isHeldBy(other, one, known));
   const apart = line.identifiers.find((one) => other.kinds.includes(one.kind) && !isHeldBy(other, one, known));
@@ -179,7 +184,7 @@ function bringNew(line: BuyerLine, known: KnownBuyers): Decision {
  * The identifier of the line, and that of a buyer with a name alike, if they differ by leading zeros alone. Spreadsheet programs remove such
  * zeros. Numbers do not count where both have references, since other references are other buyers.
  */
-function zerosBetween({ identifiers, numbers }: BuyerLine, buyer: Buyer): LostZeros | undefined {
+function zerosBetween({ identifiers, numbers }: BuyerLine, buyer: Buyer): TheirNumber | undefined {
   const [strongest] = identifiers;
   if (strongest?.kind === 'reference' && buyer.reference !== '') {
     const { written } = strongest;
@@ -187,9 +192,28 @@ function zerosBetween({ identifiers, numbers }: BuyerLine, buyer: Buyer): LostZe
   }
   for (const own of numbers) {
     const theirs = buyer.numbers.find((number) => differByZeros(own, number));
-    const isOf = ({ kind, written }: Identifier) => kind === 'registration' && numberWord(written) === own;
-    const by = identifiers.find(isOf) ?? identifiers.find(({ kind }) => kind === 'information');
+    const by = numberOf(identifiers, own);
     if (by && theirs !== undefined) return { by, theirs, buyer };
+  }
+  return undefined;
+}
+
+/** The identifier of a line that has this number. */
+function numberOf(identifiers: readonly Identifier[], number: string): Identifier | undefined {
+  const isOf = ({ kind, written }: Identifier) => kind === 'registration' && numberWord(written) === number;
+  return identifiers.find(isOf) ?? identifiers.find(({ kind }) => kind === 'information');
+}
+
+/** The number of the line that may be one of a buyer with a name alike, written otherwise. None where both have references. */
+function numberBetween({ identifiers, numbers }: BuyerLine, buyer: Buyer): TheirNumber | undefined {
+  if (identifiers[0]?.kind === 'reference' && buyer.reference !== '') return undefined;
+  for (const own of numbers) {
+    // Without a country a registration number is no identifier.
+    const by = numberOf(identifiers, own) ?? { kind: 'registration', digest: '', written: own };
+    // The text of an identifier is whole, and that of a number may be cut.
+    const whole = by.kind === 'registration' ? by.written : own;
+    const theirs = buyer.numbers.find((number) => number === own || mayBeOneNumber(whole, number));
+    if (theirs !== undefined) return { by, theirs, buyer };
   }
   return undefined;
 }

@@ -121,6 +121,48 @@ describe('zeros that a spreadsheet removed', () => {
   });
 });
 
+describe('a number that another person wrote otherwise', () => {
+  // Promise: number-written-otherwise
+  test.each<[string, Given, Given, RegExp]>([
+    [
+      'without its register',
+      { reg: 'HRB 12345' },
+      { reg: '12345' },
+      /^registration: .*12345 may be hrb12345 of .*--same/,
+    ],
+    ['with its court', { reg: 'HRB 12345' }, { reg: 'Amtsgericht Köln HRB 12345' }, /^registration: /],
+    ['with more letters', { reg: 'HRB 12345' }, { reg: 'HRB 12345 B' }, /^registration: /],
+    ['with a zero', { reg: 'HRB 1234' }, { reg: 'HRB 01234' }, /^registration: /],
+    ['in wide digits', { reg: 'HRB 12345' }, { reg: 'HRB １２３４５' }, /^registration: /],
+    ['as a SIRET', { reg: '552 100 554' }, { reg: '55210055400013' }, /^registration: /],
+    ['as a VAT number', { reg: '552 100 554' }, { reg: 'FR40 552100554' }, /^registration: /],
+    ['under another form of the name', { reg: 'HRB 1' }, { reg: '1', name: 'MUSTER AG' }, /^registration: /],
+    ['without its country', { reg: 'HRB 1' }, { reg: 'HRB 1', country: '' }, /^registration: /],
+    ['without the country of an id', { info: 'DE00114520' }, { info: '00114520' }, /^information: /],
+    ['with signs in an id', { info: '081466851' }, { info: '08-146-6851' }, /^information: /],
+    ['of a source under another name', { info: '081466851' }, { info: '081466851', source: 'D&B' }, /^information: /],
+    ['with the end of a fraction', { reg: 'HRB 12345' }, { reg: '12345.0' }, /^registration: /],
+    ['beside another id', { reg: 'HRB 1', info: '4' }, { reg: 'HRB 1', info: '5' }, /^registration: /],
+  ])('is a problem: %s', async (_what, before, line, message) => {
+    const { words, said } = await told([before, line]);
+    expect(words).toEqual(['new K1', 'unclear']);
+    expect(said).toMatch(message);
+    expect((await told([before, { ...line, same: 'yes' }])).words.at(-1)).toMatch(/^known K1/);
+    expect((await told([before, { ...line, same: 'no' }])).words.at(-1)).toBe('new K2');
+  });
+
+  test.each<[string, Given, Given]>([
+    ['another number', { reg: 'HRB 12345' }, { reg: 'HRB 12346' }],
+    ['few digits within others', { reg: '1234' }, { reg: '12345678' }],
+    ['no digits', { reg: 'ABC' }, { reg: 'ABD' }],
+    ['another name', { reg: 'HRB 12345' }, { reg: '12345', name: 'Other GmbH' }],
+    ['another country', { reg: 'HRB 12345' }, { reg: '12345', country: 'AT' }],
+    ['references on both', { ref: 'A', reg: 'HRB 12345' }, { ref: 'B', reg: '12345' }],
+  ])('is not suspected for %s', async (_what, before, line) => {
+    expect((await told([before, line])).words).toEqual(['new K1', 'new K2']);
+  });
+});
+
 describe('a name in capitals', () => {
   // Promise: case-and-spaces-do-not-count
   test.each([
