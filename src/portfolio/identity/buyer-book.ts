@@ -105,9 +105,10 @@ export const CLOSED_BOOK: BuyerBook = {
 
 function questionsOf(lines: readonly BuyerLine[]): BuyerQuestion[] {
   const questions: BuyerQuestion[] = [];
-  for (const { identifiers, alike, alikeHere, alikeUnplaced, company, known } of lines) {
+  for (const { identifiers, alike, alikeHere, alikeBare, alikeUnplaced, company, known } of lines) {
     questions.push(...identifiers);
-    for (const digest of new Set([alikeHere, alikeUnplaced(), anywhereOf(alike)])) {
+    const bare = alikeBare === undefined ? [] : [alikeBare];
+    for (const digest of new Set([alikeHere, alikeUnplaced(), anywhereOf(alike), ...bare])) {
       questions.push({ digest, kind: 'alike' });
     }
     if (company) questions.push({ digest: company.digest, kind: 'alike', companyId: company.id });
@@ -194,6 +195,7 @@ function bring(
   // this line lacks that identifier.
   if (line.known && !line.identifiers.some(({ digest }) => digest === key)) point(key, false);
   point(line.alikeHere, false);
+  if (line.alikeBare !== undefined) point(line.alikeBare, false);
   point(anywhereOf(line.alike), false);
   // A company id points to its buyer for later lines of the file only: it is not among `changes`, since the ledger finds it by its rows.
   const ofCompany = line.company && snapshot.holders.get(line.company.digest);

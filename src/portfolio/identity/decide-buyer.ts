@@ -147,9 +147,10 @@ function bringNew(line: BuyerLine, known: KnownBuyers): Decision {
   const by = line.identifiers[0] as Identifier;
   const isNew = { is: 'new', key: by.digest, by } as const;
   if (line.same === 'no') return { ...isNew, warnings: [] };
-  const lists = [line.alikeHere, line.alikeUnplaced(), line.company?.digest ?? ''].map((digest) =>
+  const lists = [line.alikeHere, line.alikeUnplaced(), line.alikeBare ?? '', line.company?.digest ?? ''].map((digest) =>
     buyersOf(known.holders(digest), known),
   );
+  const ofNames = lists.slice(0, -1).flat();
   // A buyer that has the line's register number, too, may be meant under whatever name.
   const numbered = line.identifiers
     .filter(({ kind }) => kind === 'registration' || kind === 'information')
@@ -159,18 +160,18 @@ function bringNew(line: BuyerLine, known: KnownBuyers): Decision {
   const [other, ...more] = lists[place] ?? numbered;
   if (!other) return { ...isNew, warnings: [] };
   const alike = [other, ...more];
-  const isOfCompany = place === 2;
+  const isOfCompany = place === lists.length - 1;
   if (line.same === 'yes') {
     if (more.length === 0) return agree(line, other, nameOf(line), known);
     return { is: 'unclear', problem: likeSeveral(line, alike, { isSaid: true, isOfCompany }, known) };
   }
   const close = isCrowded(line, known.holders) ? line.withZeros() : [];
   const hidden = close.flatMap((digest) => buyersOf(known.holders(digest), known)).filter((one) => hasName(one, line));
-  const zeros = [...lists.slice(0, 2).flat(), ...hidden, ...numbered].map((buyer) => zerosBetween(line, buyer));
+  const zeros = [...ofNames, ...hidden, ...numbered].map((buyer) => zerosBetween(line, buyer));
   const lost = zeros.find((found) => found !== undefined);
   if (lost && isNamedBy(line, lost.buyer)) return agree(line, lost.buyer, lost.by, known);
   if (lost) return { is: 'unclear', problem: lostZeros(line, lost, known) };
-  const written = [...lists.slice(0, 2).flat(), ...hidden].map((buyer) => numberBetween(line, buyer));
+  const written = [...ofNames, ...hidden].map((buyer) => numberBetween(line, buyer));
   const likely = written.find((found) => found !== undefined);
   if (likely && isNamedBy(line, likely.buyer)) return agree(line, likely.buyer, likely.by, known);
   if (likely) return { is: 'unclear', problem: otherWriting(line, likely, known) };

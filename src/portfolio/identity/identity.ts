@@ -1,7 +1,7 @@
 import { normal } from '../../likeness.ts';
 import { digestOf } from './digest.ts';
 import { formsWithZeros } from './leading-zeros.ts';
-import { looseName } from './loose-name.ts';
+import { barerName, looseName } from './loose-name.ts';
 
 /** A line's cells that identify its buyer; empty cells are left out. */
 export type BuyerIdentity = {
@@ -96,14 +96,16 @@ export function referenceOf(text: string): { request: string; buyer: string } {
 /**
  * Names with the same {@link looseName} have the same `alike`, a number of 48 bits for comparing names. `alikeHere` is
  * a digest of loose name and country, for lookups. `alikeUnplaced` finds the buyers of that name of which, or of whose line, the country is
- * missing: without a country those of any, otherwise those without one.
+ * missing: without a country those of any, otherwise those without one. `alikeBare` is an `alikeHere` of the {@link barerName}.
  */
 export function likenessOf({ name, countryCode = '' }: Pick<BuyerIdentity, 'name' | 'countryCode'>) {
   const loose = looseName(name);
   const alike = alikeOf(loose);
   const alikeHere = digestOf(`alike\n${squeeze(countryCode)}\n${loose}`);
   const alikeUnplaced = () => (countryCode ? digestOf(`alike\n\n${loose}`) : anywhereOf(alike));
-  return { alike, alikeHere, alikeUnplaced, isPlaced: countryCode !== '' };
+  const bare = barerName(name);
+  const alikeBare = bare === undefined ? undefined : digestOf(`alike\n${squeeze(countryCode)}\n${bare}`);
+  return { alike, alikeHere, alikeBare, alikeUnplaced, isPlaced: countryCode !== '' };
 }
 
 /**
@@ -185,6 +187,8 @@ export type BuyerLine = {
   /** The form of the name for comparison, as a number that names with the same loose form share; see `likenessOf`. */
   alike: number;
   alikeHere: string;
+  /** The `alikeHere` of the name without words that people leave out; undefined for a name without them. */
+  alikeBare: string | undefined;
   alikeUnplaced: () => string;
   /** Whether the line gives a country. */
   isPlaced: boolean;

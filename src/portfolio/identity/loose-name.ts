@@ -13,6 +13,25 @@ export function spelling(name: string): string {
   return spelt(plainWords(name).replaceAll(' ', ''));
 }
 
+/**
+ * The loose name without words that one person writes and another leaves out: `und` for a sign, `Firma`, an owner, a branch, a liquidation.
+ * Undefined for a name without such words.
+ */
+export function barerName(name: string): string | undefined {
+  const words = plainWords(name);
+  if (!LEFT_OUT.test(words)) return undefined;
+  const bare = withoutLegalForm(words.replace(BEHIND, '')).replace(BEFORE, '').replace(AMONG, '');
+  return spelt(bare.replaceAll(' ', ''));
+}
+
+const BEFORE = /^(?:the|fa|firma) (?=\S)/;
+const AMONG = /(?<=\S )(?:und|and|et|og|och|en|y|e|i) (?=\S)/g;
+const BEHIND =
+  /(?<=\S) (?:il|i l|in (?:liquidation|liqu|abwicklung)|spolka z ograniczona odpowiedzialnoscia|(?:inh|inhaber|filiale|niederlassung|zweigniederlassung|branch|succursale|sucursal)(?: \S+)*)$/;
+
+/** Most names have none of these words, and one test finds that out. */
+const LEFT_OUT = new RegExp([BEFORE, AMONG, BEHIND].map(({ source }) => source).join('|'));
+
 /** Legal forms by region, in small letters without signs, with and without the part before `& Co.`. */
 const FORMS_BY_REGION = {
   germanSpeaking: [

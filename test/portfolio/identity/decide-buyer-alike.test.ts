@@ -121,6 +121,28 @@ describe('zeros that a spreadsheet removed', () => {
   });
 });
 
+// Promise: words-left-out-are-warned
+test.each([
+  ['Drossel & Fink GmbH', 'Drossel und Fink GmbH'],
+  ['Drossel und Fink GmbH', 'Drossel & Fink AG'],
+  ['Falke Textil GmbH', 'Falke Textil GmbH Filiale Köln'],
+  ['Firma Kranich', 'Kranich GmbH i.L.'],
+])('%s may be %s, and a number of theirs is compared', async (one, other) => {
+  const { words, said } = await told([{ name: one }, { name: other }]);
+  expect(words).toEqual(['new K1', 'new K2']);
+  expect(said).toContain(`may be the same buyer as line 2 ("${one}")`);
+  const numbered = await told([
+    { name: one, reg: 'HRB 1' },
+    { name: other, reg: '1' },
+  ]);
+  expect(numbered.words).toEqual(['new K1', 'unclear']);
+  expect((await told([{ name: one }, { name: other, country: 'AT' }])).said).toBe('');
+  const store = makeMapStore();
+  await tellFile(store, [{ name: one }]);
+  const later = await tellFile(store, [{ name: other }], { importId: 'b' });
+  expect(saidOf(later[0])).toContain('may be the same buyer');
+});
+
 describe('a number that another person wrote otherwise', () => {
   // Promise: number-written-otherwise
   test.each<[string, Given, Given, RegExp]>([

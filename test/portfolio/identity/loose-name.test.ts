@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { looseName } from '../../../src/portfolio/identity/loose-name.ts';
+import { barerName, looseName } from '../../../src/portfolio/identity/loose-name.ts';
 
 // Promise: two-buyers-one-number
 test.each([
@@ -38,6 +38,28 @@ test.each([
 ])('%s and %s are two names', (one, other) => {
   expect(looseName(one)).not.toBe(looseName(other));
 });
+
+test.each([
+  ['Drossel & Fink GmbH', 'Drossel und Fink GmbH'],
+  ['López & Hijos SL', 'López y Hijos S.L.'],
+  ['Kranich Air GmbH', 'Fa. Kranich Air GmbH'],
+  ['Raven Group Ltd', 'The Raven Group Ltd'],
+  ['Habicht Holz GmbH', 'Habicht Holz GmbH i.L.'],
+  ['Habicht Holz GmbH', 'Habicht Holz GmbH in Liquidation'],
+  ['Falke Textil GmbH', 'Falke Textil GmbH Filiale Köln Süd'],
+  ['Lerche Musik e.K.', 'Lerche Musik, Inh. Hans Lerche e.K.'],
+  ['Zebra Druck sp. z o.o.', 'Zebra Druck spółka z ograniczoną odpowiedzialnością'],
+])('%s is the loose name of %s without the words that people leave out', (one, other) => {
+  expect(barerName(one) ?? looseName(one)).toBe(looseName(one));
+  expect(barerName(other)).toBe(looseName(one));
+});
+
+test.each(['Müller Stahl GmbH', 'Und AG', 'The', 'Filiale', 'Sandwich & Co. KG', 'Thea Firmament'])(
+  '%s has no words that people leave out',
+  (name) => {
+    expect(barerName(name)).toBeUndefined();
+  },
+);
 
 test('Western letters are read in the same way with and without other letters beside them', () => {
   const western = fc.string({ unit: fc.integer({ min: 0x20, max: 0xff }).map((code) => String.fromCharCode(code)) });
