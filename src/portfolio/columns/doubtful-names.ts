@@ -4,6 +4,7 @@ import { makeProblem, type Problem } from '../problem.ts';
 import { isTotalLabel } from '../values/total-words.ts';
 import type { Column } from './column.ts';
 import { doubtsOfCurrencies } from './doubtful-currencies.ts';
+import { doubtsOfStates } from './doubtful-states.ts';
 
 /** Lines by which columns are judged. */
 export const LINES_JUDGED = 32;
@@ -19,7 +20,7 @@ function isNameByHeader({ known, by }: Column): boolean {
  * @param records the first lines of the file
  */
 export function doubtsOfCells(line: number, columns: readonly Column[], records: readonly RawRecord[]): Problem[] {
-  return [...doubtsOfNames(line, columns, records), ...doubtsOfCurrencies(line, columns, records)];
+  return [doubtsOfNames, doubtsOfCurrencies, doubtsOfStates].flatMap((doubtsOf) => doubtsOf(line, columns, records));
 }
 
 /**
