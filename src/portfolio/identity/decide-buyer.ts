@@ -174,7 +174,8 @@ function bringNew(line: BuyerLine, known: KnownBuyers): Decision {
   const written = [...ofNames, ...hidden].map((buyer) => numberBetween(line, buyer));
   const likely = written.find((found) => found !== undefined);
   if (likely && isNamedBy(line, likely.buyer)) return agree(line, likely.buyer, likely.by, known);
-  if (likely) return { is: 'unclear', problem: otherWriting(line, likely, known) };
+  // A line with another problem is asked about once that is mended. Until then it may correct rows of its buyer.
+  if (likely && line.isSound) return { is: 'unclear', problem: otherWriting(line, likely, known) };
   if (more.length > 0) return { ...isNew, warnings: [likeSeveral(line, alike, { isSaid: false, isOfCompany }, known)] };
   const shared = line.identifiers.find((one) => one.kind !== 'name' && isHeldBy(other, one, known));
   const apart = line.identifiers.find((one) => other.kinds.includes(one.kind) && !isHeldBy(other, one, known));
