@@ -99,12 +99,13 @@ function linesLabel({ money, replaced }: Summary): string {
 }
 
 /** The table of amounts: for each outcome its lines of the file, their amount and what was granted. */
-function moneyTable({ money, outcomes }: Summary): string[] {
+function moneyTable({ money, outcomes, before, meanings }: Summary): string[] {
   const line = (label: string, cells: string[]) =>
     `${label.padEnd(32)}${cells.map((cell, at) => ` ${cell}`.padStart(at === 0 ? 8 : 19)).join('')}`.trimEnd();
   const amountOf = (text: string | undefined) => (text === undefined ? '' : moneyText(text));
+  const earlier = { before: Object.keys(before.statuses), meanings: new Map(Object.entries(meanings)) };
   const lines = moneyLines(money, outcomes).map(({ level, words, lines: count, amount, granted, outcomes: some }) => {
-    const known = granted === undefined || isGrantKnown(outcomes, some) ? amountOf(granted) : '–';
+    const known = granted === undefined || isGrantKnown(outcomes, some, earlier) ? amountOf(granted) : '–';
     return line(`${'  '.repeat(level)}${words}`, [grouped(count), amountOf(amount), known]);
   });
   return ['', line('', ['lines', amountHead(money), 'granted']), ...lines];

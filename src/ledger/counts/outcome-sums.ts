@@ -1,5 +1,5 @@
 import { Big } from 'big.js';
-import type { Meanings } from '../../status-meaning.ts';
+import { type Meanings, statusMeaningOf } from '../../status-meaning.ts';
 import { ROW_STATES, type RowState } from '../schema/row.ts';
 import { ANSWER_OUTCOMES, outcomeOfAnswer, outcomeOfState, ROW_OUTCOMES, type RowOutcome } from './row-outcome.ts';
 import type { AnswerSum, EarlierSum, Sums } from './sums.ts';
@@ -72,14 +72,23 @@ export function grantedOf(
 
 /**
  * Whether what was granted is known of some rows with these outcomes, or there are none. The service has not decided on a request under
- * review, and a status that nobody explained grants nothing that is known.
+ * review, and a status that nobody explained grants nothing that is known. `before`: the statuses of requests that were made before.
  */
 export function isGrantKnown(
   sums: Readonly<Record<RowOutcome, OutcomeSum>>,
   outcomes: readonly RowOutcome[] = ANSWER_OUTCOMES,
+  { before, meanings }: { before: readonly string[]; meanings: Meanings } = { before: [], meanings: new Map() },
 ): boolean {
   const some = outcomes.filter((one) => sums[one].rows > 0);
-  return some.length === 0 || some.some((one) => one !== 'answered' && one !== 'under_review');
+  const isDecided = (status: string) => {
+    const means = statusMeaningOf(status, meanings);
+    return means === 'approved' || means === 'declined';
+  };
+  const isKnown = (one: RowOutcome) =>
+    one === 'requested_before'
+      ? before.length === 0 || before.some(isDecided)
+      : one !== 'answered' && one !== 'under_review';
+  return some.length === 0 || some.some(isKnown);
 }
 
 function approvedSum<F extends string>(

@@ -12,8 +12,14 @@ test('a page shows a dash as the granted sum when the service has not decided or
     /Requested 2 2,004\.00 – .*Under review 1 1,001\.50 – .*Answered, outcome not known 1 1,002\.50 – /,
   );
   expect(await page('/')).toMatch(/ 2 2,004\.00 – finished/);
+  // So do page and report of a later file with the same requests.
+  expect((await desk.limitline('run', 'q4.csv', '--portfolio', 'q5')).stdout).toMatch(
+    /requested before +2 +2,004\.00 +–/,
+  );
+  expect(await page('/portfolios/q5')).toMatch(/Requested before 2 2,004\.00 – /);
   await desk.decide([`${desk.ids[0]},,rejected,0,0,`]);
   expect(await page('/portfolios/q4')).toMatch(
     /Requested 2 2,004\.00 0\.00 .*Declined 1 1,001\.50 0\.00 .*Answered, outcome not known 1 1,002\.50 – /,
   );
+  expect(await page('/portfolios/q5')).toMatch(/Requested before 2 2,004\.00 0\.00 /);
 });

@@ -52,6 +52,7 @@ export function renderMoney(look: PortfolioLook, { open, calls, left }: WorkLeft
     return { state: shown, size: Number(sum), words: `${moneyText(sum)} ${words}` };
   });
   const granted = grantedOf(state, meanings);
+  const earlier = { before: Object.keys(granted.before.statuses), meanings };
   const withThem = (leftOut: number) =>
     look.imports.length > 1
       ? ''
@@ -92,7 +93,7 @@ export function renderMoney(look: PortfolioLook, { open, calls, left }: WorkLeft
         head: t`Granted`,
         kind: 'amount',
         cell: ({ granted, outcomes: some }) =>
-          granted === undefined ? '' : inCurrency(isGrantKnown(outcomes, some) ? granted : undefined),
+          granted === undefined ? '' : inCurrency(isGrantKnown(outcomes, some, earlier) ? granted : undefined),
       },
     ],
   })}
