@@ -57,6 +57,25 @@ test.each(['Limit neu', 'gewünschtes Limit', 'New limit', 'Limit new', 'neue Kr
   },
 );
 
+// Promise: unclear-column-is-a-fault
+test.each([
+  ['Fido', 'Nuovo limite di credito'],
+  ['Límite de crédito', 'Novo limite'],
+  ['Limiet', 'Nieuw limiet'],
+  ['Kreditgräns', 'Ny kreditgräns'],
+  ['Kreditmaksimum', 'Ønsket kreditmaksimum'],
+  ['Luottoraja', 'Uusi luottoraja'],
+  ['Limit kredytowy', 'Wnioskowany limit kredytowy'],
+  ['Kreditní limit', 'Požadovaný limit'],
+  ['Úverový limit', 'Nový úverový limit'],
+  ['Hitelkeret', 'Új hitelkeret'],
+  ['Kredi limiti', 'Yeni kredi limiti'],
+])('so it is in other languages: %s and %s', async (today, wanted) => {
+  const { problems, rows } = await told(`Firma;${today};${wanted}\nAcme;1;2\n`);
+  expect(problems).toEqual([expect.stringContaining(`${today} or ${wanted} may be meant`)]);
+  expect(rows).toEqual([]);
+});
+
 test.each(['Limit old', 'Exposure', 'Saldo'])(
   'the wanted limit is taken beside one that certainly is another amount: %s',
   async (other) => {
