@@ -140,6 +140,9 @@ const AMOUNTS = [
   'límite de crédito',
 ];
 
+/** Before an amount, this short name of the currency means `current`: `Curr. Limit` is the limit of today. */
+const CURRENT = 'curr';
+
 const everydayNames = (column: KnownColumn): string[] => EVERYDAY.flatMap((names) => names[column] ?? []);
 
 function* certainNames(): Generator<[string, KnownColumn]> {
@@ -158,7 +161,7 @@ function* certainNames(): Generator<[string, KnownColumn]> {
   for (const name of [...everydayNames('currency'), 'currency']) {
     for (const amount of AMOUNTS) {
       yield [`${amount} ${name}`, 'currency'];
-      yield [`${name} ${amount}`, 'currency'];
+      if (name !== CURRENT) yield [`${name} ${amount}`, 'currency'];
     }
   }
   for (const column of OF_CONTACT) {

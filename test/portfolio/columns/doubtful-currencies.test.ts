@@ -41,3 +41,10 @@ test.each(['Credit Limit Currency', 'Limit Curr.', 'Limitwährung', 'Währung Kr
     expect(lines).toMatchObject([{ kind: 'row' }, { kind: 'invalid', problems: [{ line: 3, column }] }]);
   },
 );
+
+test.each(['Curr. Limit', 'Curr Credit Limit'])('the limit of today is no currency: %s', async (column) => {
+  const { lines } = await read(`Name;${column};New limit\nA;1;3\nB;2;4\n`);
+  expect(lines).toMatchObject(
+    [3, 4].map((limit) => ({ kind: 'row', row: { limit: { requested_limit: `${limit}` } } })),
+  );
+});
