@@ -105,7 +105,7 @@ function dotenvFile(
       faults.push('LIMITLINE_TRUST_ENV stands in .env, which cannot speak for itself: it belongs into the environment');
     }
     if (text.includes('\0')) faults.push('.env is written in UTF-16, so nothing in it is read: save it as UTF-8');
-    faults.push(...unreadIn(text, dotenv, known));
+    faults.push(...unreadIn(text, dotenv, known), ...givenTwiceIn(text, known));
     return others;
   } catch (error) {
     faults.push(messageOf(error));
@@ -133,6 +133,20 @@ function unreadIn(text: string, read: NodeJS.Dict<string>, known: readonly strin
     if (Object.hasOwn(read, name)) return [];
     const remedy = `write ${name}=… in a line of its own, and close each quote before it`;
     return [`.env names ${name} in line ${place + 1}, but gives it no value: ${remedy}`];
+  });
+}
+
+/** A sentence for each setting to which several lines give different values: Node takes the last one without a word. */
+function givenTwiceIn(text: string, known: readonly string[]): string[] {
+  const seen = new Map<string, { line: number; value: string | undefined }>();
+  return text.split(/\r\n?|\n/).flatMap((content, place) => {
+    const [, name = ''] = /^\s*(?:export\s+)?(\w+)\s*=/.exec(content) ?? [];
+    if (!known.includes(name)) return [];
+    const [line, value] = [place + 1, parseEnv(content)[name]];
+    const before = seen.get(name);
+    seen.set(name, { line, value });
+    if (!before || before.value === value) return [];
+    return [`.env gives ${name} different values in lines ${before.line} and ${line}: remove one of the lines`];
   });
 }
 

@@ -28,6 +28,24 @@ test.each(['https_proxy', 'HTTPS_PROXY'])(
   },
 );
 
+// Promise: env-value-given-twice
+test.each([
+  ['APPROVE_ABOVE=100', 'export APPROVE_ABOVE=900000'],
+  ['APPROVE_ABOVE=100', 'APPROVE_ABOVE='],
+  ['SERVICE_CLIENT_SECRET=s3cret', "SERVICE_CLIENT_SECRET='s3cret2'"],
+])('two values of one setting in .env, %s and %s, are a fault that repeats neither', async (one, other) => {
+  const name = /[A-Z_]+/.exec(one);
+  await expect(settingsBy(`${one}\nSERVICE_CONCURRENCY=5\n${other}`)).rejects.toMatchObject({
+    message: expect.stringMatching(`\\.env gives ${name} different values in lines 1 and 3: remove one of the lines`),
+  });
+  await expect(settingsBy(`${one}\n${other}`)).rejects.not.toThrow('s3cret');
+});
+
+test('the same value twice in .env is no fault, and neither is a comment with another one', async () => {
+  const lines = ['SERVICE_CONCURRENCY=5', '# SERVICE_CONCURRENCY=6', 'export SERVICE_CONCURRENCY="5" # of today'];
+  expect((await settingsBy(lines.join('\n'))).SERVICE_CONCURRENCY).toBe(5);
+});
+
 // Promise: empty-hides-said
 test('a value of .env that an empty setting of the environment hides is said', async () => {
   const { dir: cwd, write } = await makeTemporaryFolder();
