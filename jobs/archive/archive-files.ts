@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PassThrough, pipeline as pipe, Transform, type Writable } from 'node:stream';
@@ -7,6 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
 import { LimitlineError, messageOf } from '../../src/errors.ts';
 import { fileFault, keepRoom, systemCode } from '../../src/files/disk.ts';
+import { openRegular } from '../../src/files/regular-file.ts';
 import type { FileFacts } from './manifest.ts';
 
 /**
@@ -82,7 +82,7 @@ export async function* readArchiveFile(dir: string, facts: FileFacts): AsyncGene
   const path = join(dir, facts.name);
   const [plain, packed] = [makeMeter(), makeMeter()];
   try {
-    const file = createReadStream(path, { highWaterMark: PIECE_BYTES });
+    const file = (await openRegular(path)).createReadStream({ highWaterMark: PIECE_BYTES });
     // An error of any of these streams is thrown where the last stream is read.
     pipe(file, packed.meter, createGunzip({ chunkSize: PIECE_BYTES }), plain.meter, () => {});
     for await (const piece of plain.meter) yield piece as Buffer;
@@ -112,7 +112,7 @@ export async function checkArchiveFile(
   const digest = createHash('sha256');
   let bytes = 0;
   try {
-    for await (const piece of createReadStream(path, { highWaterMark: PIECE_BYTES })) {
+    for await (const piece of (await openRegular(path)).createReadStream({ highWaterMark: PIECE_BYTES })) {
       digest.update(piece as Buffer);
       bytes += (piece as Buffer).length;
       await onPiece();

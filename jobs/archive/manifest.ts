@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
-import { open, readFile } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { LimitlineError } from '../../src/errors.ts';
 import { fileFault, systemCode } from '../../src/files/disk.ts';
+import { openRegular } from '../../src/files/regular-file.ts';
 
 export const MANIFEST = 'manifest.json';
 
@@ -89,7 +90,7 @@ export async function readManifest(
   expected: { account: string; name?: string; id?: string; sha256?: string | undefined },
 ): Promise<ArchiveManifest> {
   const path = join(dir, MANIFEST);
-  const text = await readFile(path).catch((error) => {
+  const text = await contentOf(path).catch((error) => {
     throw systemCode(error) === 'ENOENT'
       ? fault(path, 'there is no such file, so the archive is not in this folder: put the folder back there')
       : fileFault(path, 'read', error);
@@ -106,6 +107,11 @@ export async function readManifest(
   }
   if (expected.id !== undefined && found.id !== expected.id) throw fault(path, 'it belongs to another archive');
   return found;
+}
+
+async function contentOf(path: string): Promise<Buffer> {
+  const file = await openRegular(path);
+  return file.readFile().finally(() => file.close());
 }
 
 /** The manifest; a string says why it cannot be used; nothing if it is damaged. */

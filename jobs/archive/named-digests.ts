@@ -1,10 +1,11 @@
-import { createReadStream, type Dirent } from 'node:fs';
+import type { Dirent } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { entriesIn, fileFault } from '../../src/files/disk.ts';
+import { openRegular } from '../../src/files/regular-file.ts';
 import { PART, REST, ROWS } from './archive-files.ts';
 
 /** SHA-256 in hexadecimal, by which imported files and documents are named everywhere. */
@@ -38,7 +39,7 @@ export async function* namingFiles(dir: string, except: readonly string[] = []):
 export async function* namedDigestsIn(path: string): AsyncGenerator<string[]> {
   let rest = '';
   try {
-    for await (const piece of unpacked(path)) {
+    for await (const piece of await unpacked(path)) {
       // Digests are ASCII, so one byte a character keeps them intact in any surrounding text.
       const text = rest + (piece as Buffer).toString('latin1');
       yield text.match(DIGEST) ?? [];
@@ -114,7 +115,7 @@ export async function fileNamesOf(archive: string): Promise<string[]> {
 /** The lines of an archive's file. @throws LimitlineError `FILE` */
 export async function* linesOf(path: string): AsyncGenerator<string> {
   try {
-    yield* createInterface({ input: unpacked(path), crlfDelay: Number.POSITIVE_INFINITY });
+    yield* createInterface({ input: await unpacked(path), crlfDelay: Number.POSITIVE_INFINITY });
   } catch (error) {
     throw fileFault(path, 'read', error);
   }
@@ -126,7 +127,9 @@ async function kindOf(entry: Dirent, path: string): Promise<Pick<Dirent, 'isDire
 }
 
 /** The uncompressed content of an archive's file. An error of the file or of its decompression is thrown where the content is read. */
-const unpacked = (path: string): NodeJS.ReadableStream => pipeline(createReadStream(path), createGunzip(), () => {});
+async function unpacked(path: string): Promise<NodeJS.ReadableStream> {
+  return pipeline((await openRegular(path)).createReadStream(), createGunzip(), () => {});
+}
 
 function fileNamesIn(texts: unknown): string[] {
   const found = Array.isArray(texts) ? texts.filter((text) => typeof text === 'string' && text.startsWith('{')) : [];

@@ -165,6 +165,7 @@ const REASONS: Record<string, string> = {
   ENOENT: 'there is no such file; check the path',
   ENOTDIR: 'there is no such file; check the path',
   EISDIR: 'it is a folder; name a file in it',
+  ENOTREG: 'it is a pipe or a device; put a file there',
   EACCES: 'this user has no permission; change its permissions',
   EPERM: 'this user has no permission; change its permissions',
   ENOSPC: 'the disk is full; make room and try again',

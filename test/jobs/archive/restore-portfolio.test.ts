@@ -1,9 +1,12 @@
-import { copyFile, readFile, rm, writeFile } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import { copyFile, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { ARCHIVE_FILES } from '../../../jobs/archive/archive-files.ts';
 import { forgetPortfolio } from '../../../jobs/archive/forget-portfolio.ts';
+import { lookAtArchive } from '../../../jobs/archive/look-at-archive.ts';
 import { MANIFEST } from '../../../jobs/archive/manifest.ts';
+import { namesInArchives } from '../../../jobs/archive/named-digests.ts';
 import { RESTORE_STEPS, type RestoreProgress, restorePortfolio } from '../../../jobs/archive/restore-portfolio.ts';
 import { lookThrough } from '../../../jobs/nightly/reconcile.ts';
 import { openFinishedPortfolio } from '../../support/finished-portfolio.ts';
@@ -162,6 +165,33 @@ describe('nothing is restored, and the error gives the reason, if', () => {
       await writeFile(path, whole);
     }
     expect(changedIn(before, await picture())).toEqual([]);
+    expect(await restore()).toMatchObject({ rows: 3, resumed: false });
+  });
+
+  // Promise: damaged-archive-not-restored
+  test('a file is a pipe or a device, which is not waited for; the check by night does not wait either', async () => {
+    const { archive, restore, context } = await openFinishedPortfolio(3);
+    const { folder } = await archive();
+    const [archived] = await context.archives.list();
+    for (const file of [...ARCHIVE_FILES, MANIFEST]) {
+      const path = join(folder, file);
+      const whole = await readFile(path);
+      for (const device of ['', '/dev/zero']) {
+        await rm(path);
+        if (device) await symlink(device, path);
+        else execFileSync('mkfifo', [path]);
+        const message = expect.stringContaining(`${file} cannot be read: it is a pipe or a device`);
+        await expect(restore(), file).rejects.toMatchObject({ code: 'FILE', message });
+        const place = { account: context.account, dataDir: context.settings.LIMITLINE_DATA };
+        const { signal } = new AbortController();
+        const fault = archived && (await lookAtArchive(archived, place, { wholly: true, signal }));
+        expect(fault).toMatchObject({ is: 'changed', detail: expect.stringContaining(file) });
+        const names = { dir: join(place.dataDir, 'archive'), file, signal };
+        expect(await namesInArchives(names, () => true)).toBe(false);
+      }
+      await rm(path);
+      await writeFile(path, whole);
+    }
     expect(await restore()).toMatchObject({ rows: 3, resumed: false });
   });
 
