@@ -105,10 +105,10 @@ export const CLOSED_BOOK: BuyerBook = {
 
 function questionsOf(lines: readonly BuyerLine[]): BuyerQuestion[] {
   const questions: BuyerQuestion[] = [];
-  for (const { identifiers, alike, alikeHere, alikeBare, alikeUnplaced, company, known } of lines) {
+  for (const { identifiers, alike, alikeHere, alikeBare, alikeBegun, alikeUnplaced, company, known } of lines) {
     questions.push(...identifiers);
-    const bare = alikeBare === undefined ? [] : [alikeBare];
-    for (const digest of new Set([alikeHere, alikeUnplaced(), anywhereOf(alike), ...bare])) {
+    const more = [alikeBare, alikeBegun].filter((digest) => digest !== undefined);
+    for (const digest of new Set([alikeHere, alikeUnplaced(), anywhereOf(alike), ...more])) {
       questions.push({ digest, kind: 'alike' });
     }
     if (company) questions.push({ digest: company.digest, kind: 'alike', companyId: company.id });
@@ -179,10 +179,10 @@ function bring(
   const key = decision.is === 'new' ? decision.key : decision.buyer.key;
   const before = decision.is === 'new' ? undefined : decision.buyer;
   const digests: string[] = [];
-  const point = (digest: string, alone: boolean) => {
+  const point = (digest: string, alone: boolean, isLike = true) => {
     const holders = snapshot.holders.get(digest) ?? [];
     const own = holders.find((holder) => holder.key === key);
-    if (holders[0] && holders[0].key !== key) changes.likes.add(key + holders[0].key);
+    if (isLike && holders[0] && holders[0].key !== key) changes.likes.add(key + holders[0].key);
     if (own ? own.alone || !alone : holders.length >= MOST_HOLDERS) return;
     const others = holders.map((holder) => (holder === own ? { key, alone } : holder));
     const changed = own ? others : [...holders, { key, alone }];
@@ -196,6 +196,8 @@ function bring(
   if (line.known && !line.identifiers.some(({ digest }) => digest === key)) point(key, false);
   point(line.alikeHere, false);
   if (line.alikeBare !== undefined) point(line.alikeBare, false);
+  // Many long names begin alike, and only some are one that was cut off.
+  if (line.alikeBegun !== undefined) point(line.alikeBegun, false, false);
   point(anywhereOf(line.alike), false);
   // A company id points to its buyer for later lines of the file only: it is not among `changes`, since the ledger finds it by its rows.
   const ofCompany = line.company && snapshot.holders.get(line.company.digest);

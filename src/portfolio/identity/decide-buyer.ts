@@ -15,6 +15,7 @@ import {
 import type { Buyer, BuyerFinding, BuyerLine, Decision, Holder, Identifier, KnownBuyers } from './identity.ts';
 import { MOST_HOLDERS, numberWord, spellingOf, squeeze } from './identity.ts';
 import { differByZeros, mayBeOneNumber } from './leading-zeros.ts';
+import { isCutOff } from './loose-name.ts';
 
 /**
  * Decides which buyer a line means:
@@ -147,10 +148,15 @@ function bringNew(line: BuyerLine, known: KnownBuyers): Decision {
   const by = line.identifiers[0] as Identifier;
   const isNew = { is: 'new', key: by.digest, by } as const;
   if (line.same === 'no') return { ...isNew, warnings: [] };
-  const lists = [line.alikeHere, line.alikeUnplaced(), line.alikeBare ?? '', line.company?.digest ?? ''].map((digest) =>
-    buyersOf(known.holders(digest), known),
+  const listOf = (digest: string) => buyersOf(known.holders(digest), known);
+  const alikes = [line.alikeHere, line.alikeUnplaced(), line.alikeBare ?? ''].map(listOf);
+  alikes.push(
+    listOf(line.alikeBegun ?? '').filter(({ names }) =>
+      names.some(({ written }) => written !== null && isCutOff(written, line.name)),
+    ),
   );
-  const ofNames = lists.slice(0, -1).flat();
+  const lists = [...alikes, listOf(line.company?.digest ?? '')];
+  const ofNames = alikes.flat();
   // A buyer that has the line's register number, too, may be meant under whatever name.
   const numbered = line.identifiers
     .filter(({ kind }) => kind === 'registration' || kind === 'information')

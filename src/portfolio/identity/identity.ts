@@ -1,7 +1,7 @@
 import { normal } from '../../likeness.ts';
 import { digestOf } from './digest.ts';
 import { formsWithZeros } from './leading-zeros.ts';
-import { barerName, looseName } from './loose-name.ts';
+import { barerName, beginningOf, looseName } from './loose-name.ts';
 
 /** A line's cells that identify its buyer; empty cells are left out. */
 export type BuyerIdentity = {
@@ -96,7 +96,8 @@ export function referenceOf(text: string): { request: string; buyer: string } {
 /**
  * Names with the same {@link looseName} have the same `alike`, a number of 48 bits for comparing names. `alikeHere` is
  * a digest of loose name and country, for lookups. `alikeUnplaced` finds the buyers of that name of which, or of whose line, the country is
- * missing: without a country those of any, otherwise those without one. `alikeBare` is an `alikeHere` of the {@link barerName}.
+ * missing: without a country those of any, otherwise those without one. `alikeBare` is an `alikeHere` of the {@link barerName}, and
+ * `alikeBegun` one of the {@link beginningOf} the name.
  */
 export function likenessOf({ name, countryCode = '' }: Pick<BuyerIdentity, 'name' | 'countryCode'>) {
   const loose = looseName(name);
@@ -105,7 +106,9 @@ export function likenessOf({ name, countryCode = '' }: Pick<BuyerIdentity, 'name
   const alikeUnplaced = () => (countryCode ? digestOf(`alike\n\n${loose}`) : anywhereOf(alike));
   const bare = barerName(name);
   const alikeBare = bare === undefined ? undefined : digestOf(`alike\n${squeeze(countryCode)}\n${bare}`);
-  return { alike, alikeHere, alikeBare, alikeUnplaced, isPlaced: countryCode !== '' };
+  const begun = beginningOf(name);
+  const alikeBegun = begun === undefined ? undefined : digestOf(`begun\n${squeeze(countryCode)}\n${begun}`);
+  return { alike, alikeHere, alikeBare, alikeBegun, alikeUnplaced, isPlaced: countryCode !== '' };
 }
 
 /**
@@ -189,6 +192,8 @@ export type BuyerLine = {
   alikeHere: string;
   /** The `alikeHere` of the name without words that people leave out; undefined for a name without them. */
   alikeBare: string | undefined;
+  /** A digest of country and beginning of a name that is so long that systems cut it off; undefined for shorter ones. */
+  alikeBegun: string | undefined;
   alikeUnplaced: () => string;
   /** Whether the line gives a country. */
   isPlaced: boolean;

@@ -32,6 +32,27 @@ const BEHIND =
 /** Most names have none of these words, and one test finds that out. */
 const LEFT_OUT = new RegExp([BEFORE, AMONG, BEHIND].map(({ source }) => source).join('|'));
 
+/**
+ * The beginning of a long name, without differences of spelling: systems cut names, SAP after 35 or 40 characters. Undefined for a name that
+ * no such system cuts.
+ */
+export function beginningOf(name: string): string | undefined {
+  if (name.length < SHORTEST_CUT) return undefined;
+  const letters = spelling(name);
+  return letters.length < TOLD_LETTERS ? undefined : letters.slice(0, TOLD_LETTERS);
+}
+
+/** Whether one of two names is the other, cut off. */
+export function isCutOff(one: string, other: string): boolean {
+  const [first, second] = [spelling(one), spelling(other)];
+  return first.startsWith(second) || second.startsWith(first);
+}
+
+/** Fewest characters after which a system cuts names off. */
+const SHORTEST_CUT = 30;
+
+const TOLD_LETTERS = 24;
+
 /** Legal forms by region, in small letters without signs, with and without the part before `& Co.`. */
 const FORMS_BY_REGION = {
   germanSpeaking: [

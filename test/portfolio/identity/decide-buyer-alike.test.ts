@@ -143,6 +143,37 @@ test.each([
   expect(saidOf(later[0])).toContain('may be the same buyer');
 });
 
+describe('a long name that a system cut off', () => {
+  const whole = 'Geyer Internationale Transportgesellschaft für Schwerlasten mbH';
+
+  // Promise: cut-names-are-warned
+  test.each([35, 40, whole.length - 1])('may be the buyer with the whole name, after %i characters', async (length) => {
+    const cut = whole.slice(0, length);
+    for (const names of [
+      [whole, cut],
+      [cut, whole],
+    ]) {
+      const lines = names.map((name) => ({ name }));
+      const { words, said } = await told(lines);
+      expect(words).toEqual(['new K1', 'new K2']);
+      expect(said).toContain('may be the same buyer as line 2');
+      const numbered = lines.map((line, at) => ({ ...line, reg: ['HRB 12', '12'][at] ?? '' }));
+      expect((await told(numbered)).words).toEqual(['new K1', 'unclear']);
+    }
+  });
+
+  test.each([
+    ['another end', 'Geyer Internationale Transportgesellschaft für Container mbH'],
+    ['a name too short for a cut', 'Geyer Internationale'],
+  ])('is not suspected for %s', async (_what, name) => {
+    expect((await told([{ name: whole }, { name }])).said).toBe('');
+  });
+
+  test('is not suspected in another country', async () => {
+    expect((await told([{ name: whole }, { name: whole.slice(0, 35), country: 'AT' }])).said).toBe('');
+  });
+});
+
 describe('a number that another person wrote otherwise', () => {
   // Promise: number-written-otherwise
   test.each<[string, Given, Given, RegExp]>([

@@ -27,22 +27,23 @@ export function makeFileBuyers({ portfolio, importId, store }: FilePlace & { sto
   let hasUnplaced = false;
 
   return {
-    isStranger({ identifiers, alikeHere, alikeBare, alikeUnplaced, isPlaced, company }) {
+    isStranger({ identifiers, alikeHere, alikeBare, alikeBegun, alikeUnplaced, isPlaced, company }) {
       if (!isPlaced && !hasUnplaced) {
         hasUnplaced = true;
         for (const [entry, alike] of entries.alikes()) table.add(anywhereOf(alike), entry);
       }
       for (const { digest } of identifiers) if (table.has(digest)) return false;
-      if (alikeBare !== undefined && table.has(alikeBare)) return false;
+      for (const digest of [alikeBare, alikeBegun]) if (digest !== undefined && table.has(digest)) return false;
       if (table.has(alikeHere) || (company && table.has(company.digest))) return false;
       return !hasUnplaced || !table.has(alikeUnplaced());
     },
     bring(line) {
-      const { identifiers, alike, alikeHere, alikeBare, isPlaced, company } = line;
+      const { identifiers, alike, alikeHere, alikeBare, alikeBegun, isPlaced, company } = line;
       const entry = entries.add({ line, key: identifiers[0]?.digest ?? '' });
       for (const { digest } of identifiers) table.add(digest, entry);
       table.add(alikeHere, entry);
       if (alikeBare !== undefined && alikeBare !== alikeHere) table.add(alikeBare, entry);
+      if (alikeBegun !== undefined) table.add(alikeBegun, entry);
       if (hasUnplaced && isPlaced) table.add(anywhereOf(alike), entry);
       if (company) table.add(company.digest, entry);
     },
