@@ -178,7 +178,8 @@ function bringNew(line: BuyerLine, known: KnownBuyers): Decision {
   if (lost && isNamedBy(line, lost.buyer)) return agree(line, lost.buyer, lost.by, known);
   if (lost) return { is: 'unclear', problem: lostZeros(line, lost, known) };
   const written = [...ofNames, ...hidden].map((buyer) => numberBetween(line, buyer));
-  const likely = written.find((found) => found !== undefined);
+  // A line with problems of its own, such as a wrong country, makes no buyer. What it may correct is found by its name.
+  const likely = line.isSound ? written.find((found) => found !== undefined) : undefined;
   if (likely && isNamedBy(line, likely.buyer)) return agree(line, likely.buyer, likely.by, known);
   // A line with another problem is asked about once that is mended. Until then it may correct rows of its buyer.
   if (likely && line.isSound) return { is: 'unclear', problem: otherWriting(line, likely, known) };
