@@ -4,6 +4,10 @@ import { readHeader } from '../../../src/portfolio/columns/read-header.ts';
 
 const known = (written: string) => headerMeaningOf(written).known;
 
+test('a name that is a country in one language and a region in another may be the country', () => {
+  expect(headerMeaningOf('Kraj')).toMatchObject({ known: null, guess: 'country_code' });
+});
+
 describe('names of columns', () => {
   test.each<[string, string[]]>([
     [
@@ -112,7 +116,7 @@ describe('names of columns', () => {
     ['Debiteurnr;Bedrijfsnaam;Land;Plaats;Aangevraagde limiet', 'Dutch'],
     ['Kundnr;Företagsnamn;Land;Postort;Kreditgräns', 'Swedish'],
     ['Kundenr;Navn;Land;Poststed;Kredittgrense', 'Norwegian'],
-    ['Kod kontrahenta;Nazwa;Kraj;Miasto;Limit kupiecki', 'Polish'],
+    ['Kod kontrahenta;Nazwa;Kod kraju;Miasto;Limit kupiecki', 'Polish'],
     ['Kód;Název firmy;Země;Město;Kreditní limit', 'Czech'],
     ['Vevőkód;Cégnév;Ország;Város;Hitelkeret', 'Hungarian'],
     ['Cari Kodu;Cari Ünvanı;Ülke;Şehir;Kredi Limiti', 'Turkish'],

@@ -73,7 +73,7 @@ const NORDIC: Names = {
 
 const POLISH: Names = {
   name: ['Nazwa', 'Nazwa firmy', 'Nazwa kontrahenta', 'Nazwa klienta', 'Nazwa odbiorcy', 'Kontrahent'],
-  country_code: ['Kraj', 'Kod kraju'],
+  country_code: ['Kod kraju'],
   city: ['Miasto', 'Miejscowość'],
   street: ['Ulica'],
   company_registration_number: ['KRS', 'Numer KRS', 'REGON'],

@@ -17,6 +17,8 @@ export const GUESSES: Readonly<Record<string, KnownColumn>> = {
   nome: 'name',
   Bezeichnung: 'name',
   adresse: 'street',
+  // A region in Czech, Slovak and Croatian.
+  kraj: 'country_code',
   code: 'country_code',
   region: 'state',
   Staat: 'country_code',
