@@ -120,7 +120,9 @@ export function makeStrayLines({ columns, delimiter = PLAIN_DIALECT.delimiter, h
     if (isFull && !saysOnlyNumbers(cells, labelAt, currencyAt)) {
       // A balance with a date may fill half of a total's cells. The exact sum of other lines leaves no doubt then.
       const isSum = isNamed && values.requested_limit !== undefined && sums.answeredBy(values.requested_limit) !== null;
-      return isSum && !namingAt.some((at) => isFilled(cells[at] ?? ''));
+      // A word such as `all` in another column than the name, as a state of the buyer, names no line.
+      const isOfName = labelAt === nameAt || !isFilled(cells[nameAt] ?? '');
+      return isSum && isOfName && !namingAt.some((at) => isFilled(cells[at] ?? ''));
     }
     if (label === null) return true;
     const above = last?.cells ?? [];

@@ -10,6 +10,8 @@ import { COMPANIONS, PLAIN_TOTALS, TOTALS } from './total-word-tables.ts';
 export function isTotalLabel(label: string): boolean {
   if (!mayBegin(label)) return false;
   if (STARS.test(label)) return true;
+  // Only Danish and Norwegian `I alt` is a total. In German, `alt` is an old buyer.
+  if (OLD.test(label)) return false;
   const words = smallLetters(label)
     .replace(/\([^()]*\)/g, ' ')
     .replace(/[^\p{L}]+/gu, ' ')
@@ -63,6 +65,8 @@ const GROUP_ENDS = new RegExp(
   'i',
 );
 const LONGEST_END = 6;
+
+const OLD = /^\s*alt\P{L}*$/iu;
 
 /** SAP's marks for subtotals and totals, and the sum sign. */
 const STARS = /^\s*(\*{1,9}|[Σ∑])\s*$/;

@@ -48,6 +48,17 @@ describe('a line below the buyers', () => {
     expect(told(await below(line, { header, buyers }))).toEqual([expect.stringContaining(TOTAL)]);
   });
 
+  test.each([
+    ['the sum of the others', 'Status;Firma;Limit\nneu;Alpha GmbH;5\nneu;Beta GmbH;7\nall;Gamma GmbH;12\n'],
+    [
+      'few filled cells',
+      'Status;Firma;Land;Ort;Limit;PLZ;Fax\nneu;Alpha GmbH;DE;;5;;\nneu;Beta;DE;;7;;\nalt;Gamma;;;3;;\n',
+    ],
+  ])('is a buyer: one whose state reads like a total, with %s', async (_, content) => {
+    const { lines } = await read(content);
+    expect(lines.map(({ kind }) => kind)).toEqual(['row', 'row', 'row']);
+  });
+
   test.each<[string, string]>([
     ['a name that begins like a total', 'Total Energies;;;;;;2.000,00'],
     [
