@@ -28,11 +28,14 @@ import { isCutOff } from './loose-name.ts';
  * 4. So is any weaker identifier that belongs only to other buyers.
  * 5. If no buyer remains, the line makes a new one, unless its reference or a number differs from that of a buyer with a name
  *    alike, or its reference from that of a buyer with its register number, by leading zeros alone, or a number may be one of a buyer with
- *    a name alike, written otherwise. A line of an errors file that names that buyer's only row means that buyer.
+ *    a name alike, written otherwise. A yes, or a line of an errors file that names that buyer's only row, means that buyer.
  *
  * The same line gets the same decision later: all of its identifiers point to its buyer by then.
  */
 export function decideBuyer(line: BuyerLine, known: KnownBuyers): Decision {
+  // A yes means the buyer of the question, also where another one has the name.
+  const asked = line.same === 'yes' ? askedAbout({ ...line, same: undefined }, known) : undefined;
+  if (asked) return agree(line, asked.buyer, asked.by, known);
   for (const [place, by] of line.identifiers.entries()) {
     const { holders, candidates } = candidatesFor(line, place, by, known);
     if (candidates.length === 0) continue;
@@ -148,22 +151,10 @@ function bringNew(line: BuyerLine, known: KnownBuyers): Decision {
   const by = line.identifiers[0] as Identifier;
   const isNew = { is: 'new', key: by.digest, by } as const;
   if (line.same === 'no') return { ...isNew, warnings: [] };
-  const listOf = (digest: string) => buyersOf(known.holders(digest), known);
-  const alikes = [line.alikeHere, line.alikeUnplaced(), line.alikeBare ?? ''].map(listOf);
-  alikes.push(
-    listOf(line.alikeBegun ?? '').filter(({ names }) =>
-      names.some(({ written }) => written !== null && isCutOff(written, line.name)),
-    ),
-  );
-  const lists = [...alikes, listOf(line.company?.digest ?? '')];
-  const ofNames = alikes.flat();
-  // A buyer that has the line's register number, too, may be meant under whatever name.
-  const numbered = line.identifiers
-    .filter(({ kind }) => kind === 'registration' || kind === 'information')
-    .flatMap(({ digest }) => buyersOf(known.holders(digest), known))
-    .filter((buyer) => buyer.reference !== '' && zerosBetween(line, buyer) !== undefined);
+  const ofCompany = buyersOf(known.holders(line.company?.digest ?? ''), known);
+  const lists = [...alikesOf(line, known), ofCompany];
   const place = lists.findIndex(({ length }) => length > 0);
-  const [other, ...more] = lists[place] ?? numbered;
+  const [other, ...more] = lists[place] ?? numberedOf(line, known);
   if (!other) return { ...isNew, warnings: [] };
   const alike = [other, ...more];
   const isOfCompany = place === lists.length - 1;
@@ -171,18 +162,9 @@ function bringNew(line: BuyerLine, known: KnownBuyers): Decision {
     if (more.length === 0) return agree(line, other, nameOf(line), known);
     return { is: 'unclear', problem: likeSeveral(line, alike, { isSaid: true, isOfCompany }, known) };
   }
-  const close = isCrowded(line, known.holders) ? line.withZeros() : [];
-  const hidden = close.flatMap((digest) => buyersOf(known.holders(digest), known)).filter((one) => hasName(one, line));
-  const zeros = [...ofNames, ...hidden, ...numbered].map((buyer) => zerosBetween(line, buyer));
-  const lost = zeros.find((found) => found !== undefined);
-  if (lost && isNamedBy(line, lost.buyer)) return agree(line, lost.buyer, lost.by, known);
-  if (lost) return { is: 'unclear', problem: lostZeros(line, lost, known) };
-  const written = [...ofNames, ...hidden].map((buyer) => numberBetween(line, buyer));
-  // A line with problems of its own, such as a wrong country, makes no buyer. What it may correct is found by its name.
-  const likely = line.isSound ? written.find((found) => found !== undefined) : undefined;
-  if (likely && isNamedBy(line, likely.buyer)) return agree(line, likely.buyer, likely.by, known);
-  // A line with another problem is asked about once that is mended. Until then it may correct rows of its buyer.
-  if (likely && line.isSound) return { is: 'unclear', problem: otherWriting(line, likely, known) };
+  const asked = askedAbout(line, known);
+  if (asked && isNamedBy(line, asked.buyer)) return agree(line, asked.buyer, asked.by, known);
+  if (asked) return { is: 'unclear', problem: (asked.isZeros ? lostZeros : otherWriting)(line, asked, known) };
   if (more.length > 0) return { ...isNew, warnings: [likeSeveral(line, alike, { isSaid: false, isOfCompany }, known)] };
   const shared = line.identifiers.find((one) => one.kind !== 'name' && isHeldBy(other, one, known));
   const apart = line.identifiers.find((one) => other.kinds.includes(one.kind) && !isHeldBy(other, one, known));
@@ -190,10 +172,48 @@ function bringNew(line: BuyerLine, known: KnownBuyers): Decision {
 }
 
 /**
+ * Buyers with a name alike: those of the line's country, those where a country lacks, those without words that people leave out, and those
+ * of which a system cut off one of the names.
+ */
+function alikesOf(line: BuyerLine, known: KnownBuyers): Buyer[][] {
+  const of = (digest = '') => buyersOf(known.holders(digest), known);
+  const isCut = ({ names }: Buyer) => names.some(({ written }) => written !== null && isCutOff(written, line.name));
+  return [of(line.alikeHere), of(line.alikeUnplaced()), of(line.alikeBare), of(line.alikeBegun).filter(isCut)];
+}
+
+/** Buyers with the line's register number, which may be meant under whatever name, if their references differ by zeros. */
+function numberedOf(line: BuyerLine, known: KnownBuyers): Buyer[] {
+  return line.identifiers
+    .filter(({ kind }) => kind === 'registration' || kind === 'information')
+    .flatMap(({ digest }) => buyersOf(known.holders(digest), known))
+    .filter((buyer) => buyer.reference !== '' && zerosBetween(line, buyer) !== undefined);
+}
+
+/** The known buyer about which a line is asked that would make a new one: a number of the two may be the same. */
+function askedAbout(line: BuyerLine, known: KnownBuyers): (TheirNumber & { isZeros: boolean }) | undefined {
+  const isKnown = line.identifiers.some((by, place) => candidatesFor(line, place, by, known).candidates.length > 0);
+  if (isKnown) return undefined;
+  const ofNames = alikesOf(line, known).flat();
+  const close = isCrowded(line, known.holders) ? line.withZeros() : [];
+  const hidden = close.flatMap((digest) => buyersOf(known.holders(digest), known)).filter((one) => hasName(one, line));
+  for (const buyer of [...ofNames, ...hidden, ...numberedOf(line, known)]) {
+    const lost = zerosBetween(line, buyer);
+    if (lost) return { ...lost, isZeros: true };
+  }
+  // A line with problems of its own, such as a wrong country, makes no buyer. What it may correct is found by its name.
+  for (const buyer of line.isSound ? [...ofNames, ...hidden] : []) {
+    const likely = numberBetween(line, buyer);
+    if (likely) return { ...likely, isZeros: false };
+  }
+  return undefined;
+}
+
+/**
  * The identifier of the line, and that of a buyer with a name alike, if they differ by leading zeros alone. Spreadsheet programs remove such
  * zeros. Numbers do not count where both have references, since other references are other buyers.
  */
-function zerosBetween({ identifiers, numbers }: BuyerLine, buyer: Buyer): TheirNumber | undefined {
+function zerosBetween(line: BuyerLine, buyer: Buyer): TheirNumber | undefined {
+  const { identifiers, numbers } = line;
   const [strongest] = identifiers;
   if (strongest?.kind === 'reference' && buyer.reference !== '') {
     const { written } = strongest;
@@ -201,24 +221,26 @@ function zerosBetween({ identifiers, numbers }: BuyerLine, buyer: Buyer): TheirN
   }
   for (const own of numbers) {
     const theirs = buyer.numbers.find((number) => differByZeros(own, number));
-    const by = numberOf(identifiers, own);
+    const by = numberOf(line, own);
     if (by && theirs !== undefined) return { by, theirs, buyer };
   }
   return undefined;
 }
 
-/** The identifier of a line that has this number. */
-function numberOf(identifiers: readonly Identifier[], number: string): Identifier | undefined {
+/** The identifier of a line that has this number. The id of a source is the last number. */
+function numberOf({ identifiers, numbers }: BuyerLine, number: string): Identifier | undefined {
   const isOf = ({ kind, written }: Identifier) => kind === 'registration' && numberWord(written) === number;
-  return identifiers.find(isOf) ?? identifiers.find(({ kind }) => kind === 'information');
+  const isLast = number === numbers.at(-1);
+  return identifiers.find(isOf) ?? (isLast ? identifiers.find(({ kind }) => kind === 'information') : undefined);
 }
 
 /** The number of the line that may be one of a buyer with a name alike, written otherwise. None where both have references. */
-function numberBetween({ identifiers, numbers }: BuyerLine, buyer: Buyer): TheirNumber | undefined {
+function numberBetween(line: BuyerLine, buyer: Buyer): TheirNumber | undefined {
+  const { identifiers, numbers } = line;
   if (identifiers[0]?.kind === 'reference' && buyer.reference !== '') return undefined;
   for (const own of numbers) {
     // Without a country a registration number is no identifier.
-    const by = numberOf(identifiers, own) ?? { kind: 'registration', digest: '', written: own };
+    const by = numberOf(line, own) ?? { kind: 'registration', digest: '', written: own };
     // The text of an identifier is whole, and that of a number may be cut.
     const whole = by.kind === 'registration' ? by.written : own;
     const theirs = buyer.numbers.find((number) => number === own || mayBeOneNumber(whole, number));

@@ -252,3 +252,45 @@ describe('a name in capitals', () => {
     expect((await told([...two, { name: 'WEISS AG' }])).said).toContain('belongs to several buyers');
   });
 });
+
+describe('a yes to the question about a number', () => {
+  // Promise: several-alike-are-asked
+  test.each<[string, Given[], Given]>([
+    [
+      'another one has the name of the line',
+      [
+        { name: 'Drossel und Fink GmbH', reg: 'HRB 999' },
+        { name: 'Drossel & Fink GmbH', reg: 'HRB 12345' },
+      ],
+      { name: 'Drossel und Fink GmbH', reg: '12345' },
+    ],
+    [
+      'another one has the name of the line, and zeros differ',
+      [
+        { name: 'Drossel KG', reg: '99' },
+        { name: 'Drossel AG', reg: '0012' },
+      ],
+      { name: 'Drossel KG', reg: '12' },
+    ],
+    ['both have the name of the line', [{ reg: 'HRB 1' }, { reg: 'HRB 22' }], { reg: '22' }],
+  ])('means the buyer of the question, where %s', async (_what, known, line) => {
+    const { words, said } = await told([...known, line]);
+    expect(words).toEqual(['new K1', 'new K2', 'unclear']);
+    expect(said).toContain('(line 3)');
+    expect((await told([...known, { ...line, same: 'yes' }])).words.at(-1)).toBe('known K2 by registration');
+    expect((await told([...known, { ...line, same: 'no' }])).words.at(-1)).toBe('new K3');
+  });
+
+  test('means the buyer of the name where there was no such question', async () => {
+    const known: Given[] = [{ name: 'Drossel KG' }, { name: 'Drossel AG', reg: 'HRB 12' }];
+    const line: Given = { name: 'Drossel KG', reg: '12' };
+    expect((await told([...known, line])).words.at(-1)).toBe('known K1 by name');
+    expect((await told([...known, { ...line, same: 'yes' }])).words.at(-1)).toBe('known K1 by name');
+  });
+});
+
+test('a question about a number names that number, and not the id of a source', async () => {
+  const known: Given = { reg: 'HRB 77', country: '' };
+  const { said } = await told([known, { name: 'MUSTER', reg: '77', info: 'D-12', country: '' }]);
+  expect(said).toMatch(/^registration: The company registration number 77 may be hrb77 /);
+});
