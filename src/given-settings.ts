@@ -115,18 +115,25 @@ function dotenvFile(
 
 /**
  * A sentence for each line that begins with a setting's name but gives it no value (`NAME: VALUE`, or a line within the quotes of another),
- * or has something before the name (`set NAME=VALUE`), and for each whose value is cut: Node reads `a#b` as `a`, and nothing behind a closing quote.
+ * has something before the name (`set NAME=VALUE`), or another setting behind the value (`NAME=VALUE OTHER=VALUE`), and for each whose value is cut: Node reads `a#b` as `a`, and nothing behind a closing quote.
  */
 function unreadIn(text: string, read: NodeJS.Dict<string>, known: readonly string[]): string[] {
   return text.split(/\r\n?|\n/).flatMap((line, place) => {
     const [, name = '', value = ''] = /^\s*(?:export\s+)?(\w+)(?:\s*=\s*(.*))?/.exec(line) ?? [];
-    const [, last = ''] = /^[^#=]*\b(\w+)\s*=/.exec(line) ?? [];
+    const [, last = ''] = /^[^#=]*(?<![\w.-])(\w+)\s*=/.exec(line) ?? [];
     if (last !== name && known.includes(last)) {
       return [
         `.env has more before ${last} in line ${place + 1}, so it is not read: write ${last}=… in a line of its own`,
       ];
     }
     if (!known.includes(name)) return [];
+    const behind = BEHIND.exec(value)?.[0].matchAll(/\s(\w+)=/g) ?? [];
+    const [, other] = [...behind].find(([, one = '']) => known.includes(one)) ?? [];
+    if (other !== undefined) {
+      return [
+        `.env has ${other} behind the value of ${name} in line ${place + 1}: write ${other}=… in a line of its own`,
+      ];
+    }
     if (CUT.test(value)) {
       return [`.env has more behind the value of ${name} in line ${place + 1} than is read: put all of it in quotes`];
     }
@@ -149,6 +156,9 @@ function givenTwiceIn(text: string, known: readonly string[]): string[] {
     return [`.env gives ${name} different values in lines ${before.line} and ${line}: remove one of the lines`];
   });
 }
+
+/** A value without quotes, up to a comment. */
+const BEHIND = /^[^"'`#][^#]*/;
 
 /** A value of which Node reads a part: with `#` right behind a character, or with more than a comment behind its closing quote. */
 const CUT = /^(?:[^"'`#\s][^#]*(?<=\S)#|(["'`])(?:(?!\1).)*\1\s*[^\s#])/;

@@ -125,3 +125,27 @@ test('a secret where the path of its file should be is not repeated', async () =
     /METRICS_TOKEN_FILE cannot be read: ENOENT.*none/,
   );
 });
+
+test('a path that is there and cannot be read is told from one that is not', async () => {
+  await expect(settingsBy('METRICS_TOKEN_FILE=src')).rejects.toThrow(/METRICS_TOKEN_FILE cannot be read: EISDIR/);
+});
+
+// Promise: env-value-cut
+test.each(['LIMITLINE_DATA=./data APPROVE_ABOVE=5000', 'export REQUIRED_COLUMNS=city,state APPROVE_ABOVE=5000 # both'])(
+  'a second setting in the line %s of .env is a fault',
+  async (line) => {
+    await expect(settingsBy(line)).rejects.toThrow(
+      /\.env has APPROVE_ABOVE behind the value of \w+ in line 1: write APPROVE_ABOVE=… in a line of its own/,
+    );
+  },
+);
+
+test.each([
+  'LIMITLINE_DATA="./data APPROVE_ABOVE=5000"',
+  'LIMITLINE_DATA=./data # APPROVE_ABOVE=5000',
+  'COMMAND=run -e APPROVE_ABOVE=5000',
+  'spring.REDIS_URL=redis://other.example',
+  'my-HTTPS_PROXY=http://proxy.example',
+])('the line %s of .env is no fault', async (line) => {
+  expect((await settingsBy(line)).APPROVE_ABOVE).toBeUndefined();
+});
