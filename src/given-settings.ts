@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { isAbsolute, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { messageOf } from './errors.ts';
@@ -73,9 +73,9 @@ function readSecret(name: string, path: string): string {
   try {
     return readFileSync(path, 'utf8').trim();
   } catch (error) {
-    // Somebody may have written the secret itself there.
-    const why =
-      isAbsolute(path) || path.startsWith('.') ? messageOf(error) : 'it must be the path of a file that is there';
+    // Somebody may have written the secret itself there, unless there is such a file.
+    const isPath = isAbsolute(path) || path.startsWith('.') || existsSync(path);
+    const why = isPath ? messageOf(error) : 'it must be the path of a file that is there';
     throw new Error(`${name}_FILE cannot be read: ${why}`, { cause: error });
   }
 }
