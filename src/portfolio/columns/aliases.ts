@@ -50,6 +50,27 @@ export function aliasOf(written: string): KnownColumn | undefined {
   return headerMeaningOf(written).known ?? undefined;
 }
 
+/**
+ * Whether a header's name means a column only by the names in further languages, or the currency of an amount. Beside a column with a usual
+ * name of the same meaning, it is the team's own, as `CVR` beside `Registration number`.
+ */
+export function isLaterName(written: string): boolean {
+  const { known } = headerMeaningOf(written);
+  const key = nameKey(bareName(written).name);
+  return (known === 'currency' && OF_AMOUNT.test(key)) || (known !== null && isFurther(key));
+}
+
+const OF_AMOUNT = /limit|kredit|credit/;
+
+function isFurther(key: string): boolean {
+  laterKeys ??= new Set(FURTHER.flatMap((names) => Object.values(names).flat()).map(nameKey)).difference(
+    new Set([...EVERYDAY, ...SYSTEMS].flatMap((names) => Object.values(names).flat()).map(nameKey)),
+  );
+  return laterKeys.has(key);
+}
+
+let laterKeys: ReadonlySet<string> | undefined;
+
 /** Whether a header's name means a known column. */
 export function isKnownName(written: string): boolean {
   return ownNameOf(written) !== null || aliasOf(written) !== undefined;

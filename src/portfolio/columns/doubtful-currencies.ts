@@ -1,7 +1,8 @@
 import type { RawRecord } from '../../table/records.ts';
 import { makeProblem, type Problem } from '../problem.ts';
 import { type Currency, common, currencyOf } from '../values/currencies.ts';
-import { type Column, placeOf } from './column.ts';
+import { aliasOf } from './aliases.ts';
+import type { Column } from './column.ts';
 
 /**
  * The problem that a column of unknown meaning holds several currencies, and none is known to hold that of the amounts: the amounts would be
@@ -10,12 +11,33 @@ import { type Column, placeOf } from './column.ts';
  * @param records the first lines of the file
  */
 export function doubtsOfCurrencies(line: number, columns: readonly Column[], records: readonly RawRecord[]): Problem[] {
-  if (records.length === 0 || placeOf(columns, 'currency') !== -1) return [];
+  if (records.length === 0) return [];
+  const taken = columns.find(({ known }) => known === 'currency');
+  if (taken) return taken.by !== 'map' ? otherThan(taken, { line, columns, records }) : [];
   for (const { index, written, known, extra, by } of columns) {
     if (written === '' || known !== null || extra !== undefined || by !== null) continue;
     const two = differing(records.map(({ cells }) => (cells[index] ?? '').trim()).filter((cell) => cell !== ''));
     if (two === null) continue;
     const message = `This column holds several currencies, such as ${two.join(' and ')}. If they are those of the amounts, say --map "${written}=currency"; if they are not, say --map "${written}=".`;
+    return [makeProblem(line, written, null, message)];
+  }
+  return [];
+}
+
+/** The problem that another column is called the currency of the amounts too, and a line has another currency in it. */
+function otherThan(
+  taken: Column,
+  { line, columns, records }: { line: number; columns: readonly Column[]; records: readonly RawRecord[] },
+): Problem[] {
+  for (const { index, written, known, extra, by } of columns) {
+    if (known !== null || extra !== undefined || by !== null || aliasOf(written) !== 'currency') continue;
+    const isOther = ({ cells }: RawRecord) => {
+      const [one, other] = [currencyOf((cells[taken.index] ?? '').trim()), currencyOf((cells[index] ?? '').trim())];
+      return one !== null && other !== null && common(one, other) === null;
+    };
+    const place = records.find(isOther)?.line;
+    if (place === undefined) continue;
+    const message = `${taken.written} and ${written} name different currencies, in line ${place} first. If that of the amounts is in ${taken.written}, say --map "${written}="; if it is in ${written}, say --map "${written}=currency" --map "${taken.written}=".`;
     return [makeProblem(line, written, null, message)];
   }
   return [];

@@ -2,11 +2,11 @@ import type { Delimiter } from '../../table/dialect.ts';
 import { LINE_BREAK } from '../../table/physical-lines.ts';
 import type { RawRecord } from '../../table/records.ts';
 import { makeProblem, type Problem } from '../problem.ts';
-import { aliasOf, headerMeaningOf, isKnownName } from './aliases.ts';
+import { aliasOf, headerMeaningOf, isKnownName, isLaterName } from './aliases.ts';
 import type { Column } from './column.ts';
 import { type ExtraField, extraOfHeader, makeExtraClashes } from './extra-fields.ts';
 import { makeRests, namesTwice, restsOfNames } from './header-doubts.ts';
-import { isKnown, KNOWN_COLUMNS, type KnownColumn, plainName } from './known-columns.ts';
+import { isKnown, KNOWN_COLUMNS, type KnownColumn, NEEDED, plainName } from './known-columns.ts';
 import { type HeaderMeaning, type MappingEntry, type MatchedMapping, matchMapping } from './mapping.ts';
 import { isErrorsHeader, isResultsHeader } from './result-columns.ts';
 
@@ -99,6 +99,13 @@ function tellColumns(header: RawRecord, { entryOf }: MatchedMapping, foreign?: R
     if (isKnown(name)) return { ...column, known: name, by: 'name' };
     return known ? { ...column, known, by: 'alias' } : { ...column, guess };
   });
+  const isUsual = ({ by, written }: Column) => by !== 'alias' || !isLaterName(written);
+  const own = columns.filter((column) => {
+    const { known } = column;
+    if (known === null || NEEDED.includes(known) || isUsual(column)) return false;
+    return columns.some((other) => other !== column && other.known === known && isUsual(other));
+  });
+  for (const column of own) Object.assign(column, { known: null, by: null });
   const counts = new Map<KnownColumn | null, number>();
   for (const { known } of columns) counts.set(known, (counts.get(known) ?? 0) + 1);
   // If two columns may be meant, neither is taken by its alias alone.

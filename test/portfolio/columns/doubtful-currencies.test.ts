@@ -48,3 +48,19 @@ test.each(['Curr. Limit', 'Curr Credit Limit'])('the limit of today is no curren
     [3, 4].map((limit) => ({ kind: 'row', row: { limit: { requested_limit: `${limit}` } } })),
   );
 });
+
+// Promises: one-currency-a-file, unclear-column-is-a-fault
+test('two columns that may be the currency of the amounts are a problem of the file where they differ', async () => {
+  const head = 'Name;Limit;Währung;Limitwährung\n';
+  const content = `${head}A;1;EUR;€\nB;2;EUR;USD\n`;
+  const { problems, kinds } = await told(content);
+  expect(problems).toEqual([
+    expect.stringMatching(
+      /^Limitwährung: Währung and Limitwährung name different currencies, in line 3 first\. .*"Limitwährung="; .*"Limitwährung=currency" --map "Währung="\.$/,
+    ),
+  ]);
+  expect(kinds).toEqual([]);
+  expect((await told(content, { Limitwährung: null })).kinds).toEqual(['row', 'row']);
+  expect((await told(content, { Limitwährung: 'currency', Währung: null })).kinds).toEqual(['row', 'invalid']);
+  expect((await told(`${head}A;1;EUR;€\nB;2;EUR;\n`)).kinds).toEqual(['row', 'row']);
+});

@@ -158,3 +158,24 @@ describe('names of columns', () => {
     },
   );
 });
+
+test.each([
+  ['company_registration_number', 'Registration number;CVR'],
+  ['company_registration_number', 'Organisationsnummer;Handelsregisternummer'],
+  ['buyer_reference', 'Codice cliente;Customer number'],
+  ['street', 'Address;Adres'],
+  ['country_code', 'Land;Nazione'],
+  ['currency', 'Currency code;Limit currency'],
+])('a usual name of %s is taken beside one of a further language: %s', (known, names) => {
+  const cells = ['Company', 'Limit', ...names.split(';')];
+  const { columns, problems, warnings } = readHeader({ line: 1, cells, fault: null }, { needed: [] });
+  expect({ problems, warnings }).toEqual({ problems: [], warnings: [] });
+  const usual = names.startsWith('O') || names.startsWith('Codice') ? 3 : 2;
+  expect(columns[usual]).toMatchObject({ known });
+  expect(columns[5 - usual]).toMatchObject({ known: null, guess: null });
+});
+
+test('of two names of a further language neither is taken', () => {
+  const { columns } = readHeader({ line: 1, cells: ['Company', 'KRS', 'REGON'], fault: null }, { needed: [] });
+  expect(columns.map(({ known }) => known)).toEqual(['name', null, null]);
+});
