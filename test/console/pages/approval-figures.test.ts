@@ -53,6 +53,33 @@ test('the page of an approval lists columns that are read and not sent apart fro
   expect(page).toMatch(/Column Sent as name name country_code country_code requested_limit requested_limit [^b]/);
 });
 
+// Promise: approver-sees-changed-values
+test('amounts and names that were changed by hand are shown before a hundred other changes', async () => {
+  const place = await openPortfolio(1);
+  const look = await lookAtApproval((await place.waiting()).id, {
+    ...place.context,
+    understand: makeUnderstandFile(place.context),
+  });
+  if (!look?.file) throw new Error('There is no such approval.');
+  const change = (line: number, column: string | null, meaning: string | null) => {
+    const of = { column, meaning };
+    return { line, before: { ...of, cell: `a${line}` }, now: { ...of, cell: `b${line}` } };
+  };
+  const values = [
+    ...Array.from({ length: 120 }, (_, at) => change(at + 2, 'Notes', null)),
+    change(200, 'Ort', 'city'),
+    change(201, 'Firma', 'name'),
+    change(202, 'Limit', 'requested_limit'),
+    change(203, null, null),
+  ];
+  const file = { ...look.file, made: { corrected: values.length }, changes: { values, leftOut: [] } };
+  const page = plainText(unmarked(approvalPage({ ...look, file }, ANSWERING, NO_RIGHTS).markup));
+  expect(page).toMatch(
+    /202 Limit a202 b202 203 the whole line a203 b203 201 Firma a201 b201 200 Ort a200 b200 2 Notes a2 b2 /,
+  );
+  expect(page).toContain('The first 100 are shown.');
+});
+
 // Promises: approval-says-why, approval-shows-earlier-no
 test.each([
   [

@@ -244,12 +244,9 @@ function changedPart({ made, changes }: UnderstoodFile): Html | false {
   const words = made ? madeWords(made) : '';
   if (words === '') return false;
   const { values = [], leftOut = [] } = changes ?? {};
-  const cells = values.map(({ line, before: { column, cell }, now }) => ({
-    line,
-    column,
-    before: cell,
-    after: now.cell,
-  }));
+  const cells = values
+    .toSorted((one, other) => weightOf(one.before) - weightOf(other.before))
+    .map(({ line, before: { column, cell }, now }) => ({ line, column, before: cell, after: now.cell }));
   const lines = leftOut.slice(0, MOST_LINES).map(grouped).join(', ');
   const more = leftOut.length > MOST_LINES ? t` and ${grouped(leftOut.length - MOST_LINES)} more` : '';
   return panel({
@@ -258,6 +255,16 @@ function changedPart({ made, changes }: UnderstoodFile): Html | false {
       ${cells.length > 0 && cellsTable(t`Values before and after`, cells)}
       ${!changes && html`<p class="hint">The upload is not kept any more, so its values are not known. Download the file to see them as they are now.</p>`}`,
   });
+}
+
+/**
+ * The place of a changed value among those that are shown: first whole lines and amounts, then names, other columns that are sent, and the rest.
+ * Only so many are shown, and no harmless change may hide one of money.
+ */
+function weightOf({ column, meaning }: { column: string | null; meaning: string | null }): number {
+  if (column === null || meaning === 'requested_limit') return 0;
+  if (meaning === 'name') return 1;
+  return meaning === null ? 3 : 2;
 }
 
 /** The most lines that were left out and are named by number. */
