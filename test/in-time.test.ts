@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { inTime } from '../src/in-time.ts';
 
 /** Longer than any machine is busy. */
@@ -23,4 +23,11 @@ test('a late failure of abandoned work does not end the process', async () => {
   const work = Promise.withResolvers<string>();
   expect(await inTime(work.promise, 1, () => 'late')).toBe('late');
   work.reject(new Error('nobody waits'));
+});
+
+test('a limit that is over before it begins is late, and Node warns of nothing', async () => {
+  const warned = vi.spyOn(process, 'emitWarning');
+  expect(await inTime(never, -8.5, () => 'late')).toBe('late');
+  expect(warned).not.toHaveBeenCalled();
+  warned.mockRestore();
 });

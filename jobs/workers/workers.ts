@@ -148,9 +148,7 @@ export async function startWorkers(
       await Promise.all(runners.map((runner) => runner.pause()));
       const allEnded = Promise.all([makingSessions?.stop(), ...runners.map((runner) => runner.close(false))]);
       await inTime(allEnded, STOP_DEADLINE_MS, () => {
-        const unanswered = service.client.unanswered();
-        if (unanswered > 0) log.warn({ unanswered }, 'stopped with calls still unanswered; their rows will be held');
-        else log.warn('stopped with unfinished rows, but with no call unanswered; another worker continues them');
+        sayLate({ unanswered: service.client.unanswered(), inHand: now().inHand, log });
       });
       await keeping.stop(STOP_DEADLINE_MS - (performance.now() - beganMs));
       const left = [presence.stop(), context.fleet.leave()];
@@ -160,6 +158,14 @@ export async function startWorkers(
       await service.client.close();
     },
   };
+}
+
+/** Says what a worker leaves behind that did not end in time. Without a row in hand only a connection to Redis is late, which matters to nobody. */
+export function sayLate({ unanswered, inHand, log }: { unanswered: number; inHand: number; log: Log }): void {
+  if (unanswered > 0) log.warn({ unanswered }, 'stopped with calls still unanswered; their rows will be held');
+  else if (inHand > 0)
+    log.warn('stopped with unfinished rows, but with no call unanswered; another worker continues them');
+  else log.debug('stopped while a connection to Redis was still being closed');
 }
 
 /** How many rows a queue's worker has in hand. Nearly half of them are reading or writing the ledger and use no slot. */
