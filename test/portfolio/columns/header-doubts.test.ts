@@ -59,6 +59,8 @@ test.each(['Limit neu', 'gewünschtes Limit', 'New limit', 'Limit new', 'neue Kr
 
 // Promise: unclear-column-is-a-fault
 test.each([
+  ['Kreditlimite', 'Kreditlimite neu'],
+  ['Kreditlimite', 'gewünschte Limite'],
   ['Fido', 'Nuovo limite di credito'],
   ['Límite de crédito', 'Novo limite'],
   ['Limiet', 'Nieuw limiet'],

@@ -10,6 +10,14 @@ function wanted(words: readonly string[], limits: readonly string[]): string[] {
   return words.flatMap((word) => limits.flatMap((limit) => [`${word} ${limit}`, `${limit} ${word}`]));
 }
 
+/** The Swiss limit is a `Limite`. */
+const SWISS_GERMAN: Names = {
+  requested_limit: wanted(
+    ['neue', 'neu', 'beantragte', 'beantragt', 'gewünschte', 'gewünscht', 'benötigte', 'angefragte'],
+    ['Limite', 'Kreditlimite'],
+  ),
+};
+
 const ITALIAN: Names = {
   name: ['Ragione sociale', 'Denominazione sociale', 'Denominazione', 'Azienda', 'Società'],
   country_code: ['Paese', 'Nazione', 'Codice paese', 'Codice nazione'],
@@ -128,6 +136,7 @@ const TURKISH: Names = {
 
 /** The clearest names in languages of which no finance team was asked. The rule of `everyday.ts` holds: one possible meaning, in any language. */
 export const FURTHER: readonly Names[] = [
+  SWISS_GERMAN,
   ITALIAN,
   PORTUGUESE,
   DUTCH,
