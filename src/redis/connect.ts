@@ -6,6 +6,7 @@ import { inTime } from '../in-time.ts';
 import type { Log } from '../log.ts';
 import type { RedisConnection } from '../lua-script.ts';
 import type { Credentials, RedisAddress } from './redis-url.ts';
+import { SettlingCluster } from './settling-cluster.ts';
 
 /**
  * The purpose of a connection.
@@ -58,14 +59,13 @@ const LOADING_RETRY_MS = 100;
 const WORKER_SILENCE_MS = 30_000;
 
 /** Answers to ioredis: reconnect, or reconnect and resend the command. */
-const RECONNECT = 1;
-const RECONNECT_AND_RESEND = 2;
+const [RECONNECT, RECONNECT_AND_RESEND] = [1, 2] as const;
 
 type ClusterTarget = Extract<RedisTarget, { kind: 'cluster' }>;
 type OneTarget = Exclude<RedisTarget, ClusterTarget>;
 
 function connectCluster(target: ClusterTarget, role: ConnectionRole, retryStrategy: RetryStrategy): Cluster {
-  return new Cluster(target.endpoints, {
+  return new SettlingCluster(target.endpoints, {
     clusterRetryStrategy: retryStrategy,
     enableAutoPipelining: role === 'ledger',
     // Certificates name hosts, so names must not be resolved before they are checked.
