@@ -20,7 +20,7 @@ test('work --until-settled ends with 0 when no row is open, for one portfolio or
 
 // Promise: unfinished-import-stays-open
 test('a paused portfolio ends work --until-settled with 2, and an outage keeps it running until the deadline ends it with 3', async () => {
-  const place = await openFaultPlace({ faults: { outage: { how: 'refuse' } } });
+  const place = await openFaultPlace({ faults: { outage: { how: '503' } } });
   await place.import(buyerLines(3), { portfolio: 'stopped' });
   await place.context.portfolios.pause('stopped', 'by request');
   // A killed import leaves this state: its other lines are in no count.
@@ -62,7 +62,7 @@ test('a paused queue ends work --until-settled with 2 once no other row can cont
 });
 
 test('a signal ends work --until-settled with 2, and refused credentials end it with 1', async () => {
-  const place = await openFaultPlace({ faults: { outage: { how: 'refuse' } } });
+  const place = await openFaultPlace({ faults: { outage: { how: '503' } } });
   await place.import(buyerLines(2));
   const work = place.startCommand(['work', '--until-settled']);
   await expect.poll(() => work.output().stderr).toContain('"working"');

@@ -125,8 +125,8 @@ test('a small portfolio imported after a large one is processed in turns with it
   await put('large', LARGE);
   await Promise.all([place.work(), place.work()]);
   await expect.poll(() => done('large')).toBeGreaterThan(ROWS_PER_S);
-  const before = await done('large');
   await put('small', SMALL);
+  const before = await done('large');
   await place.settled('small');
   expect(await done('small')).toBe(SMALL);
   // In turns, the large portfolio gets as many rows done meanwhile, and some more if the machine stalls. Without turns,
