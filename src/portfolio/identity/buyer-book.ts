@@ -1,4 +1,5 @@
-import { decideBuyer, hasName, isCrowded } from './decide-buyer.ts';
+import { hasName, isCrowded } from './alike-buyers.ts';
+import { decideBuyer } from './decide-buyer.ts';
 import {
   anywhereOf,
   type Buyer,

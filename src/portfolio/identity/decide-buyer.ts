@@ -1,3 +1,4 @@
+import { alikesOf, askedAbout, buyersOf, hasName, numberedOf } from './alike-buyers.ts';
 import {
   anotherPlace,
   companyOfOthers,
@@ -9,13 +10,10 @@ import {
   otherSpelling,
   otherWriting,
   severalBuyers,
-  type TheirNumber,
   toldApart,
 } from './buyer-words.ts';
 import type { Buyer, BuyerFinding, BuyerLine, Decision, Holder, Identifier, KnownBuyers } from './identity.ts';
-import { MOST_HOLDERS, numberWord, spellingOf, squeeze } from './identity.ts';
-import { differByZeros, mayBeOneNumber } from './leading-zeros.ts';
-import { isCutOff } from './loose-name.ts';
+import { MOST_HOLDERS, spellingOf, squeeze } from './identity.ts';
 
 /**
  * Decides which buyer a line means:
@@ -34,7 +32,8 @@ import { isCutOff } from './loose-name.ts';
  */
 export function decideBuyer(line: BuyerLine, known: KnownBuyers): Decision {
   // A yes means the buyer of the question, also where another one has the name.
-  const asked = line.same === 'yes' ? askedAbout({ ...line, same: undefined }, known) : undefined;
+  const unsaid = { ...line, same: undefined };
+  const asked = line.same === 'yes' && !isKnown(unsaid, known) ? askedAbout(unsaid, known) : undefined;
   if (asked) return agree(line, asked.buyer, asked.by, known);
   for (const [place, by] of line.identifiers.entries()) {
     const { holders, candidates } = candidatesFor(line, place, by, known);
@@ -53,6 +52,10 @@ export function decideBuyer(line: BuyerLine, known: KnownBuyers): Decision {
   return bringNew(line, known);
 }
 
+function isKnown(line: BuyerLine, known: KnownBuyers): boolean {
+  return line.identifiers.some((by, place) => candidatesFor(line, place, by, known).candidates.length > 0);
+}
+
 /** The buyers that the identifier may mean. */
 function candidatesFor(line: BuyerLine, place: number, by: Identifier, known: KnownBuyers) {
   const holders = known.holders(by.digest);
@@ -65,10 +68,6 @@ function candidatesFor(line: BuyerLine, place: number, by: Identifier, known: Kn
     names.some(({ written }) => written !== null && spellingOf(written) === spelling);
   const spelt = buyersOf(alike, known).filter((buyer) => isSpelt(buyer) && isCandidate(buyer, place, line, known));
   return { holders: alike, candidates: spelt };
-}
-
-function buyersOf(holders: readonly Holder[], known: KnownBuyers): Buyer[] {
-  return holders.map(({ key }) => known.buyer(key)).filter((buyer) => buyer !== undefined);
 }
 
 function isCandidate(buyer: Buyer, place: number, line: BuyerLine, known: KnownBuyers): boolean {
@@ -152,12 +151,10 @@ function bringNew(line: BuyerLine, known: KnownBuyers): Decision {
   const isNew = { is: 'new', key: by.digest, by } as const;
   if (line.same === 'no') return { ...isNew, warnings: [] };
   const ofCompany = buyersOf(known.holders(line.company?.digest ?? ''), known);
-  const lists = [...alikesOf(line, known), ofCompany];
-  const place = lists.findIndex(({ length }) => length > 0);
-  const [other, ...more] = lists[place] ?? numberedOf(line, known);
+  const lists = alikesOf(line, known);
+  const { alike, isOfCompany } = firstOf(lists, ofCompany, () => numberedOf(line, known));
+  const [other, ...more] = alike;
   if (!other) return { ...isNew, warnings: [] };
-  const alike = [other, ...more];
-  const isOfCompany = place === lists.length - 1;
   if (line.same === 'yes') {
     if (more.length === 0) return agree(line, other, nameOf(line), known);
     return { is: 'unclear', problem: likeSeveral(line, alike, { isSaid: true, isOfCompany }, known) };
@@ -165,102 +162,37 @@ function bringNew(line: BuyerLine, known: KnownBuyers): Decision {
   const asked = askedAbout(line, known);
   if (asked && isNamedBy(line, asked.buyer)) return agree(line, asked.buyer, asked.by, known);
   if (asked) return { is: 'unclear', problem: (asked.isZeros ? lostZeros : otherWriting)(line, asked, known) };
-  if (more.length > 0) return { ...isNew, warnings: [likeSeveral(line, alike, { isSaid: false, isOfCompany }, known)] };
+  return { ...isNew, warnings: likenessWarnings(line, lists, ofCompany, known) };
+}
+
+/** The first list that has buyers; those of a company id come after all names. */
+function firstOf(lists: readonly Buyer[][], ofCompany: Buyer[], otherwise: () => Buyer[] = () => []) {
+  const found = lists.find(({ length }) => length > 0);
+  return {
+    alike: found ?? (ofCompany.length > 0 ? ofCompany : otherwise()),
+    isOfCompany: !found && ofCompany.length > 0,
+  };
+}
+
+/** The warning that a new buyer may be a known one. Branches of one company, and long names that begin alike, have numbers of their own. */
+function likenessWarnings(
+  line: BuyerLine,
+  lists: readonly Buyer[][],
+  ofCompany: Buyer[],
+  known: KnownBuyers,
+): BuyerFinding[] {
+  const mayBe = (buyer: Buyer) => line.numbers.length === 0 || buyer.numbers.length === 0 || hasName(buyer, line);
+  const likely = lists.map((buyers) => buyers.filter(mayBe));
+  const { alike, isOfCompany } = firstOf(likely, ofCompany);
+  const [other, ...more] = alike;
+  if (!other) return [];
+  if (more.length > 0) return [likeSeveral(line, alike, { isSaid: false, isOfCompany }, known)];
   const shared = line.identifiers.find((one) => one.kind !== 'name' && isHeldBy(other, one, known));
   const apart = line.identifiers.find((one) => other.kinds.includes(one.kind) && !isHeldBy(other, one, known));
-  return { ...isNew, warnings: [likeAnother(line, other, { isOfCompany, shared, apart }, known)] };
-}
-
-/**
- * Buyers with a name alike: those of the line's country, those where a country lacks, those without words that people leave out, and those
- * of which a system cut off one of the names.
- */
-function alikesOf(line: BuyerLine, known: KnownBuyers): Buyer[][] {
-  const of = (digest = '') => buyersOf(known.holders(digest), known);
-  const isCut = ({ names }: Buyer) => names.some(({ written }) => written !== null && isCutOff(written, line.name));
-  return [of(line.alikeHere), of(line.alikeUnplaced()), of(line.alikeBare), of(line.alikeBegun).filter(isCut)];
-}
-
-/** Buyers with the line's register number, which may be meant under whatever name, if their references differ by zeros. */
-function numberedOf(line: BuyerLine, known: KnownBuyers): Buyer[] {
-  return line.identifiers
-    .filter(({ kind }) => kind === 'registration' || kind === 'information')
-    .flatMap(({ digest }) => buyersOf(known.holders(digest), known))
-    .filter((buyer) => buyer.reference !== '' && zerosBetween(line, buyer) !== undefined);
-}
-
-/** The known buyer about which a line is asked that would make a new one: a number of the two may be the same. */
-function askedAbout(line: BuyerLine, known: KnownBuyers): (TheirNumber & { isZeros: boolean }) | undefined {
-  const isKnown = line.identifiers.some((by, place) => candidatesFor(line, place, by, known).candidates.length > 0);
-  if (isKnown) return undefined;
-  const ofNames = alikesOf(line, known).flat();
-  const close = isCrowded(line, known.holders) ? line.withZeros() : [];
-  const hidden = close.flatMap((digest) => buyersOf(known.holders(digest), known)).filter((one) => hasName(one, line));
-  for (const buyer of [...ofNames, ...hidden, ...numberedOf(line, known)]) {
-    const lost = zerosBetween(line, buyer);
-    if (lost) return { ...lost, isZeros: true };
-  }
-  // A line with problems of its own, such as a wrong country, makes no buyer. What it may correct is found by its name.
-  for (const buyer of line.isSound ? [...ofNames, ...hidden] : []) {
-    const likely = numberBetween(line, buyer);
-    if (likely) return { ...likely, isZeros: false };
-  }
-  return undefined;
-}
-
-/**
- * The identifier of the line, and that of a buyer with a name alike, if they differ by leading zeros alone. Spreadsheet programs remove such
- * zeros. Numbers do not count where both have references, since other references are other buyers.
- */
-function zerosBetween(line: BuyerLine, buyer: Buyer): TheirNumber | undefined {
-  const { identifiers, numbers } = line;
-  const [strongest] = identifiers;
-  if (strongest?.kind === 'reference' && buyer.reference !== '') {
-    const { written } = strongest;
-    return differByZeros(written, buyer.reference) ? { by: strongest, theirs: buyer.reference, buyer } : undefined;
-  }
-  for (const own of numbers) {
-    const theirs = buyer.numbers.find((number) => differByZeros(own, number));
-    const by = numberOf(line, own);
-    if (by && theirs !== undefined) return { by, theirs, buyer };
-  }
-  return undefined;
-}
-
-/** The identifier of a line that has this number. The id of a source is the last number. */
-function numberOf({ identifiers, numbers }: BuyerLine, number: string): Identifier | undefined {
-  const isOf = ({ kind, written }: Identifier) => kind === 'registration' && numberWord(written) === number;
-  const isLast = number === numbers.at(-1);
-  return identifiers.find(isOf) ?? (isLast ? identifiers.find(({ kind }) => kind === 'information') : undefined);
-}
-
-/** The number of the line that may be one of a buyer with a name alike, written otherwise. None where both have references. */
-function numberBetween(line: BuyerLine, buyer: Buyer): TheirNumber | undefined {
-  const { identifiers, numbers } = line;
-  if (identifiers[0]?.kind === 'reference' && buyer.reference !== '') return undefined;
-  for (const own of numbers) {
-    // Without a country a registration number is no identifier.
-    const by = numberOf(line, own) ?? { kind: 'registration', digest: '', written: own };
-    // The text of an identifier is whole, and that of a number may be cut.
-    const whole = by.kind === 'registration' ? by.written : own;
-    const theirs = buyer.numbers.find((number) => number === own || mayBeOneNumber(whole, number));
-    if (theirs !== undefined) return { by, theirs, buyer };
-  }
-  return undefined;
-}
-
-/** Whether more buyers may have the name of a line, which no buyer has the strongest identifier of, than are stored. */
-export function isCrowded(line: BuyerLine, holders: KnownBuyers['holders']): boolean {
-  const [strongest] = line.identifiers;
-  const isUnknown = line.same === undefined && strongest !== undefined && holders(strongest.digest).length === 0;
-  return isUnknown && [line.alikeHere, line.alikeUnplaced()].some((digest) => holders(digest).length >= MOST_HOLDERS);
+  return [likeAnother(line, other, { isOfCompany, shared, apart }, known)];
 }
 
 const nameOf = ({ identifiers }: BuyerLine): Identifier => identifiers.at(-1) as Identifier;
-
-export function hasName(buyer: Buyer, { alike }: Pick<BuyerLine, 'alike'>): boolean {
-  return buyer.names.some((name) => name.alike === alike);
-}
 
 /**
  * Whether the line is the buyer's only one, imported again with another name, and nothing of it was sent. The answer is no if another line

@@ -136,6 +136,11 @@ test.each([
     { name: other, reg: '1' },
   ]);
   expect(numbered.words).toEqual(['new K1', 'unclear']);
+  const apart = await told([
+    { name: one, reg: 'HRB 1' },
+    { name: other, reg: 'HRB 2' },
+  ]);
+  expect(apart).toMatchObject({ words: ['new K1', 'new K2'], said: '' });
   expect((await told([{ name: one }, { name: other, country: 'AT' }])).said).toBe('');
   const store = makeMapStore();
   await tellFile(store, [{ name: one }]);
