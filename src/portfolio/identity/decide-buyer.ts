@@ -31,9 +31,7 @@ import { MOST_HOLDERS, spellingOf, squeeze } from './identity.ts';
  * The same line gets the same decision later: all of its identifiers point to its buyer by then.
  */
 export function decideBuyer(line: BuyerLine, known: KnownBuyers): Decision {
-  // A yes means the buyer of the question, also where another one has the name.
-  const unsaid = { ...line, same: undefined };
-  const asked = line.same === 'yes' && !isKnown(unsaid, known) ? askedAbout(unsaid, known) : undefined;
+  const asked = line.same === 'yes' ? askedWithoutYes(line, known) : undefined;
   if (asked) return agree(line, asked.buyer, asked.by, known);
   for (const [place, by] of line.identifiers.entries()) {
     const { holders, candidates } = candidatesFor(line, place, by, known);
@@ -52,8 +50,11 @@ export function decideBuyer(line: BuyerLine, known: KnownBuyers): Decision {
   return bringNew(line, known);
 }
 
-function isKnown(line: BuyerLine, known: KnownBuyers): boolean {
-  return line.identifiers.some((by, place) => candidatesFor(line, place, by, known).candidates.length > 0);
+/** The buyer about which the line would be asked if nobody had said yes. The yes means this one, also where another one has the name. */
+function askedWithoutYes(line: BuyerLine, known: KnownBuyers) {
+  const unsaid = { ...line, same: undefined };
+  const isKnown = line.identifiers.some((by, place) => candidatesFor(unsaid, place, by, known).candidates.length > 0);
+  return isKnown ? undefined : askedAbout(unsaid, known);
 }
 
 /** The buyers that the identifier may mean. */
