@@ -1,5 +1,7 @@
+import { expect } from 'vitest';
 import { type BuyerBook, type BuyerStore, makeBuyerBook } from '../../src/portfolio/identity/buyer-book.ts';
 import type { Buyer, Decision, Holder } from '../../src/portfolio/identity/identity.ts';
+import { makeFileBook, makeFileBuyers } from '../../src/portfolio/identity/in-file/buyers.ts';
 import { buyerLineOf } from '../../src/portfolio/lines/make-row.ts';
 import type { Values } from '../../src/portfolio/lines/read-cells.ts';
 
@@ -81,4 +83,26 @@ export function inWords(decisions: readonly Decision[], names: Map<string, strin
     if (decision.is === 'new') return `new ${nameOf(decision.key)}`;
     return `${decision.mended ? 'mended' : 'known'} ${nameOf(decision.buyer.key)} by ${decision.by.kind}`;
   });
+}
+
+/** What a decision says to people: its problem, with the column, or its warnings. */
+export function decisionWords(decision: Decision | undefined): string {
+  if (decision?.is === 'unclear') return `${decision.problem.at}: ${decision.problem.message}`;
+  return decision?.warnings.map(({ message }) => message).join(' ') ?? '';
+}
+
+/**
+ * The decisions on a file and the words for its last line, equal with the ledger's store and with what a check holds
+ * in memory.
+ */
+export async function toldEverywhere(lines: Given[]): Promise<{ words: string[]; said: string }> {
+  const decisions = await tellFile(makeMapStore(), lines);
+  const found = { words: inWords(decisions), said: decisionWords(decisions.at(-1)) };
+  const place = { portfolio: 'q4', importId: 'a' };
+  const others = [
+    await tellFile(makeFileBuyers(place), lines, { batch: 1 }),
+    await tellLines(makeFileBook(place), lines, 1),
+  ];
+  for (const other of others) expect({ words: inWords(other), said: decisionWords(other.at(-1)) }).toEqual(found);
+  return found;
 }

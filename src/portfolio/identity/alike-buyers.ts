@@ -92,6 +92,6 @@ function numberBetween(line: BuyerLine, buyer: Buyer): TheirNumber | undefined {
 /** Whether more buyers may have the name of a line, which no buyer has the strongest identifier of, than are stored. */
 export function isCrowded(line: BuyerLine, holders: KnownBuyers['holders']): boolean {
   const [strongest] = line.identifiers;
-  const isUnknown = line.same === undefined && strongest !== undefined && holders(strongest.digest).length === 0;
+  const isUnknown = line.same !== 'no' && strongest !== undefined && holders(strongest.digest).length === 0;
   return isUnknown && [line.alikeHere, line.alikeUnplaced()].some((digest) => holders(digest).length >= MOST_HOLDERS);
 }

@@ -1,29 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import type { Decision } from '../../../src/portfolio/identity/identity.ts';
-import { makeFileBook, makeFileBuyers } from '../../../src/portfolio/identity/in-file/buyers.ts';
-import { type Given, inWords, makeMapStore, tellFile, tellLines } from '../../support/buyers-fixture.ts';
-
-const WHERE = { portfolio: 'q4', importId: 'a' };
-
-function saidOf(decision: Decision | undefined): string {
-  if (decision?.is === 'unclear') return `${decision.problem.at}: ${decision.problem.message}`;
-  return decision?.warnings.map(({ message }) => message).join(' ') ?? '';
-}
-
-/**
- * The decisions on a file and the words for its last line, equal with the ledger's store and with what a check holds
- * in memory.
- */
-async function told(lines: Given[]): Promise<{ words: string[]; said: string }> {
-  const decisions = await tellFile(makeMapStore(), lines);
-  const found = { words: inWords(decisions), said: saidOf(decisions.at(-1)) };
-  const others = [
-    await tellFile(makeFileBuyers(WHERE), lines, { batch: 1 }),
-    await tellLines(makeFileBook(WHERE), lines, 1),
-  ];
-  for (const other of others) expect({ words: inWords(other), said: saidOf(other.at(-1)) }).toEqual(found);
-  return found;
-}
+import {
+  decisionWords,
+  type Given,
+  inWords,
+  makeMapStore,
+  tellFile,
+  toldEverywhere as told,
+} from '../../support/buyers-fixture.ts';
 
 describe('a line that resembles several known buyers', () => {
   const two: Given[] = [{ name: 'Schulzmann AG' }, { name: 'Schulzmann KG', ref: 'K2' }];
@@ -145,7 +128,7 @@ test.each([
   const store = makeMapStore();
   await tellFile(store, [{ name: one }]);
   const later = await tellFile(store, [{ name: other }], { importId: 'b' });
-  expect(saidOf(later[0])).toContain('may be the same buyer');
+  expect(decisionWords(later[0])).toContain('may be the same buyer');
 });
 
 describe('a long name that a system cut off', () => {
@@ -239,7 +222,7 @@ describe('a name in capitals', () => {
     const store = makeMapStore();
     await tellFile(store, [{ name: one }, { name: other }]);
     const again = await tellFile(store, [{ name: other }], { importId: 'b' });
-    expect([inWords(again), saidOf(again[0])]).toEqual([['known K1 by name'], '']);
+    expect([inWords(again), decisionWords(again[0])]).toEqual([['known K1 by name'], '']);
   });
 
   test('belongs to another buyer if the references differ or same_buyer says no', async () => {
@@ -255,42 +238,6 @@ describe('a name in capitals', () => {
   test('is a problem if several buyers have the name', async () => {
     const two = ['1', '2'].map((ref) => ({ name: 'Weiß AG', ref }));
     expect((await told([...two, { name: 'WEISS AG' }])).said).toContain('belongs to several buyers');
-  });
-});
-
-describe('a yes to the question about a number', () => {
-  // Promise: several-alike-are-asked
-  test.each<[string, Given[], Given]>([
-    [
-      'another one has the name of the line',
-      [
-        { name: 'Drossel und Fink GmbH', reg: 'HRB 999' },
-        { name: 'Drossel & Fink GmbH', reg: 'HRB 12345' },
-      ],
-      { name: 'Drossel und Fink GmbH', reg: '12345' },
-    ],
-    [
-      'another one has the name of the line, and zeros differ',
-      [
-        { name: 'Drossel KG', reg: '99' },
-        { name: 'Drossel AG', reg: '0012' },
-      ],
-      { name: 'Drossel KG', reg: '12' },
-    ],
-    ['both have the name of the line', [{ reg: 'HRB 1' }, { reg: 'HRB 22' }], { reg: '22' }],
-  ])('means the buyer of the question, where %s', async (_what, known, line) => {
-    const { words, said } = await told([...known, line]);
-    expect(words).toEqual(['new K1', 'new K2', 'unclear']);
-    expect(said).toContain('(line 3)');
-    expect((await told([...known, { ...line, same: 'yes' }])).words.at(-1)).toBe('known K2 by registration');
-    expect((await told([...known, { ...line, same: 'no' }])).words.at(-1)).toBe('new K3');
-  });
-
-  test('means the buyer of the name where there was no such question', async () => {
-    const known: Given[] = [{ name: 'Drossel KG' }, { name: 'Drossel AG', reg: 'HRB 12' }];
-    const line: Given = { name: 'Drossel KG', reg: '12' };
-    expect((await told([...known, line])).words.at(-1)).toBe('known K1 by name');
-    expect((await told([...known, { ...line, same: 'yes' }])).words.at(-1)).toBe('known K1 by name');
   });
 });
 
