@@ -31,8 +31,8 @@ import { MOST_HOLDERS, spellingOf, squeeze } from './identity.ts';
  * The same line gets the same decision later: all of its identifiers point to its buyer by then.
  */
 export function decideBuyer(line: BuyerLine, known: KnownBuyers): Decision {
-  const asked = line.same === 'yes' ? askedWithoutYes(line, known) : undefined;
-  if (asked) return agree(line, asked.buyer, asked.by, known);
+  const named = line.same === 'yes' ? namedWithoutYes(line, known) : undefined;
+  if (named) return agree(line, named.buyer, named.by, known);
   for (const [place, by] of line.identifiers.entries()) {
     const { holders, candidates } = candidatesFor(line, place, by, known);
     if (candidates.length === 0) continue;
@@ -50,11 +50,20 @@ export function decideBuyer(line: BuyerLine, known: KnownBuyers): Decision {
   return bringNew(line, known);
 }
 
-/** The buyer about which the line would be asked if nobody had said yes. The yes means this one, also where another one has the name. */
-function askedWithoutYes(line: BuyerLine, known: KnownBuyers) {
+/**
+ * The buyer that a question or a warning would name if nobody had said yes. The yes means this one, also where another one has the name or a
+ * number of the line.
+ */
+function namedWithoutYes(line: BuyerLine, known: KnownBuyers): { buyer: Buyer; by: Identifier } | undefined {
   const unsaid = { ...line, same: undefined };
-  const isKnown = line.identifiers.some((by, place) => candidatesFor(unsaid, place, by, known).candidates.length > 0);
-  return isKnown ? undefined : askedAbout(unsaid, known);
+  if (line.identifiers.some((by, place) => candidatesFor(unsaid, place, by, known).candidates.length > 0))
+    return undefined;
+  const asked = askedAbout(unsaid, known);
+  if (asked) return asked;
+  const { alike } = likelyOf(line, alikesOf(line, known), ofCompanyOf(line, known));
+  const [buyer, ...more] = alike;
+  if (!buyer || more.length > 0) return undefined;
+  return { buyer, by: line.identifiers.find((one) => isHeldBy(buyer, one, known)) ?? nameOf(line) };
 }
 
 /** The buyers that the identifier may mean. */
@@ -151,23 +160,28 @@ function bringNew(line: BuyerLine, known: KnownBuyers): Decision {
   const by = line.identifiers[0] as Identifier;
   const isNew = { is: 'new', key: by.digest, by } as const;
   if (line.same === 'no') return { ...isNew, warnings: [] };
-  const ofCompany = buyersOf(known.holders(line.company?.digest ?? ''), known);
+  const ofCompany = ofCompanyOf(line, known);
   const lists = alikesOf(line, known);
-  const { alike, isOfCompany } = firstOf(lists, ofCompany, () => numberedOf(line, known));
-  const [other, ...more] = alike;
-  if (!other) return { ...isNew, warnings: [] };
+  const all = firstOf(lists, ofCompany, () => numberedOf(line, known));
+  if (all.alike.length === 0) return { ...isNew, warnings: [] };
+  const likely = likelyOf(line, lists, ofCompany);
   if (line.same === 'yes') {
-    if (more.length === 0) return agree(line, other, nameOf(line), known);
+    const { alike, isOfCompany } = likely.alike.length > 0 ? likely : all;
+    const [other, ...more] = alike;
+    if (other && more.length === 0) return agree(line, other, nameOf(line), known);
     return { is: 'unclear', problem: likeSeveral(line, alike, { isSaid: true, isOfCompany }, known) };
   }
   const asked = askedAbout(line, known);
   if (asked && isNamedBy(line, asked.buyer)) return agree(line, asked.buyer, asked.by, known);
   if (asked) return { is: 'unclear', problem: (asked.isZeros ? lostZeros : otherWriting)(line, asked, known) };
-  return { ...isNew, warnings: likenessWarnings(line, lists, ofCompany, known) };
+  return { ...isNew, warnings: likenessWarnings(line, likely, known) };
 }
 
+/** Buyers that a line may mean, by a name alike or by the same company id (`isOfCompany`). */
+type Alikes = { alike: Buyer[]; isOfCompany: boolean };
+
 /** The first list that has buyers; those of a company id come after all names. */
-function firstOf(lists: readonly Buyer[][], ofCompany: Buyer[], otherwise: () => Buyer[] = () => []) {
+function firstOf(lists: readonly Buyer[][], ofCompany: Buyer[], otherwise: () => Buyer[] = () => []): Alikes {
   const found = lists.find(({ length }) => length > 0);
   return {
     alike: found ?? (ofCompany.length > 0 ? ofCompany : otherwise()),
@@ -175,16 +189,17 @@ function firstOf(lists: readonly Buyer[][], ofCompany: Buyer[], otherwise: () =>
   };
 }
 
-/** The warning that a new buyer may be a known one. Branches of one company, and long names that begin alike, have numbers of their own. */
-function likenessWarnings(
-  line: BuyerLine,
-  lists: readonly Buyer[][],
-  ofCompany: Buyer[],
-  known: KnownBuyers,
-): BuyerFinding[] {
+/** The known buyers that a new one may be. Branches of one company, and long names that begin alike, have numbers of their own. */
+function likelyOf(line: BuyerLine, lists: readonly Buyer[][], ofCompany: Buyer[]): Alikes {
   const mayBe = (buyer: Buyer) => line.numbers.length === 0 || buyer.numbers.length === 0 || hasName(buyer, line);
-  const likely = lists.map((buyers) => buyers.filter(mayBe));
-  const { alike, isOfCompany } = firstOf(likely, ofCompany);
+  return firstOf(
+    lists.map((buyers) => buyers.filter(mayBe)),
+    ofCompany,
+  );
+}
+
+/** The warning that a new buyer may be a known one. */
+function likenessWarnings(line: BuyerLine, { alike, isOfCompany }: Alikes, known: KnownBuyers): BuyerFinding[] {
   const [other, ...more] = alike;
   if (!other) return [];
   if (more.length > 0) return [likeSeveral(line, alike, { isSaid: false, isOfCompany }, known)];
@@ -192,6 +207,9 @@ function likenessWarnings(
   const apart = line.identifiers.find((one) => other.kinds.includes(one.kind) && !isHeldBy(other, one, known));
   return [likeAnother(line, other, { isOfCompany, shared, apart }, known)];
 }
+
+const ofCompanyOf = ({ company }: BuyerLine, known: KnownBuyers): Buyer[] =>
+  buyersOf(known.holders(company?.digest ?? ''), known);
 
 const nameOf = ({ identifiers }: BuyerLine): Identifier => identifiers.at(-1) as Identifier;
 

@@ -44,3 +44,36 @@ describe('a yes to the question about a number', () => {
     expect((await told([...known, { ...line, same: 'yes' }])).words.at(-1)).toBe('known K1 by name');
   });
 });
+
+describe('a yes to the warning that a new buyer may be a known one', () => {
+  const branch: Given = { name: 'Drossel und Fink GmbH', reg: 'HRB 1' };
+
+  // Promise: same-buyer-by-a-person
+  test.each<[string, Given, Given]>([
+    ['without a country', { name: 'Drossel & Fink GmbH', country: '' }, {}],
+    ['with the same company_id', { name: 'Elster AG', company: 'C1' }, { company: 'C1' }],
+    ['without a number', { name: 'Drossel & Fink AG' }, {}],
+  ])('means the buyer that it names, %s, and not one with a number of its own', async (_what, likely, more) => {
+    const line: Given = { name: 'Drossel & Fink GmbH', reg: 'HRB 77', ...more };
+    const { words, said } = await told([branch, likely, line]);
+    expect(words.at(-1)).toBe('new K3');
+    expect(said).toMatch(/may be the same buyer as line 3 .*--same-buyer 4/);
+    expect((await told([branch, likely, { ...line, same: 'yes' }])).words.at(-1)).toMatch(/^known K2 /);
+  });
+
+  test('means the buyer that it names, and not one of another name with the same number', async () => {
+    const known: Given[] = [
+      { ref: 'K1', name: 'Alpha GmbH', reg: 'HRB 1' },
+      { ref: 'L1', name: 'Beta GmbH' },
+    ];
+    const line: Given = { ref: 'L9', name: 'Beta GmbH', reg: 'HRB 1' };
+    expect((await told([...known, line])).said).toMatch(/may be the same buyer as line 3 .*--same-buyer 4/);
+    expect((await told([...known, { ...line, same: 'yes' }])).words.at(-1)).toMatch(/^known K2 /);
+  });
+
+  test('means a buyer with another number where it names none: a number may have changed', async () => {
+    const line: Given = { name: 'Drossel & Fink GmbH', reg: 'HRB 77' };
+    expect((await told([branch, line])).said).toBe('');
+    expect((await told([branch, { ...line, same: 'yes' }])).words.at(-1)).toMatch(/^known K1 /);
+  });
+});
