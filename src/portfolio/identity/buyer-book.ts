@@ -180,11 +180,11 @@ function bring(
   const key = decision.is === 'new' ? decision.key : decision.buyer.key;
   const before = decision.is === 'new' ? undefined : decision.buyer;
   const digests: string[] = [];
-  const point = (digest: string, alone: boolean, isLike = true) => {
+  const point = (digest: string, alone: boolean, { isLike = true, most = MOST_HOLDERS } = {}) => {
     const holders = snapshot.holders.get(digest) ?? [];
     const own = holders.find((holder) => holder.key === key);
     if (isLike && holders[0] && holders[0].key !== key) changes.likes.add(key + holders[0].key);
-    if (own ? own.alone || !alone : holders.length >= MOST_HOLDERS) return;
+    if (own ? own.alone || !alone : holders.length >= most) return;
     const others = holders.map((holder) => (holder === own ? { key, alone } : holder));
     const changed = own ? others : [...holders, { key, alone }];
     snapshot.holders.set(digest, changed);
@@ -196,9 +196,10 @@ function bring(
   // this line lacks that identifier.
   if (line.known && !line.identifiers.some(({ digest }) => digest === key)) point(key, false);
   point(line.alikeHere, false);
-  if (line.alikeBare !== undefined) point(line.alikeBare, false);
+  // Many branches share the name of their company. The buyer of that very name must find room there.
+  if (line.alikeBare !== undefined) point(line.alikeBare, false, { most: MOST_HOLDERS / 2 });
   // Many long names begin alike, and only some are one that was cut off.
-  if (line.alikeBegun !== undefined) point(line.alikeBegun, false, false);
+  if (line.alikeBegun !== undefined) point(line.alikeBegun, false, { isLike: false });
   point(anywhereOf(line.alike), false);
   // A company id points to its buyer for later lines of the file only: it is not among `changes`, since the ledger finds it by its rows.
   const ofCompany = line.company && snapshot.holders.get(line.company.digest);

@@ -225,6 +225,17 @@ describe('a name in capitals', () => {
     expect([inWords(again), decisionWords(again[0])]).toEqual([['known K1 by name'], '']);
   });
 
+  // Promise: case-and-spaces-do-not-count
+  test('is found also if many branches of the company came before it', async () => {
+    const branches = Array.from(
+      { length: 9 },
+      (_none, n): Given => ({ name: `Straßenbau Nord Filiale ${n}`, reg: `${n}` }),
+    );
+    const company: Given = { name: 'Straßenbau Nord GmbH', reg: 'HRB 77' };
+    const { words } = await told([...branches, company, { name: 'STRASSENBAU NORD GMBH' }]);
+    expect(words.slice(-2)).toEqual(['new K10', 'known K10 by name']);
+  });
+
   test('belongs to another buyer if the references differ or same_buyer says no', async () => {
     const lines = (more: Given) => [
       { name: 'Weiß AG', ref: '1' },
