@@ -13,7 +13,7 @@ import type { Column } from './column.ts';
 export function doubtsOfCurrencies(line: number, columns: readonly Column[], records: readonly RawRecord[]): Problem[] {
   if (records.length === 0) return [];
   const taken = columns.find(({ known }) => known === 'currency');
-  if (taken) return taken.by !== 'map' ? otherThan(taken, { line, columns, records }) : [];
+  if (taken) return otherThan(taken, { line, columns, records });
   for (const { index, written, known, extra, by } of columns) {
     if (written === '' || known !== null || extra !== undefined || by !== null) continue;
     const two = differing(records.map(({ cells }) => (cells[index] ?? '').trim()).filter((cell) => cell !== ''));
@@ -24,13 +24,20 @@ export function doubtsOfCurrencies(line: number, columns: readonly Column[], rec
   return [];
 }
 
+/** The columns that are called the currency of the amounts too, beside the one that is taken for it. None if a person named that one. */
+export function currenciesBeside(columns: readonly Column[]): Column[] {
+  const taken = columns.find(({ known }) => known === 'currency');
+  if (!taken || taken.by === 'map') return [];
+  const isUnsaid = ({ known, extra, by }: Column) => known === null && extra === undefined && by === null;
+  return columns.filter((column) => isUnsaid(column) && aliasOf(column.written) === 'currency');
+}
+
 /** The problem that another column is called the currency of the amounts too, and a line has another currency in it. */
 function otherThan(
   taken: Column,
   { line, columns, records }: { line: number; columns: readonly Column[]; records: readonly RawRecord[] },
 ): Problem[] {
-  for (const { index, written, known, extra, by } of columns) {
-    if (known !== null || extra !== undefined || by !== null || aliasOf(written) !== 'currency') continue;
+  for (const { index, written } of currenciesBeside(columns)) {
     const isOther = ({ cells }: RawRecord) => {
       const [one, other] = [currencyOf((cells[taken.index] ?? '').trim()), currencyOf((cells[index] ?? '').trim())];
       return one !== null && other !== null && common(one, other) === null;

@@ -1,5 +1,6 @@
 import { grouped } from '../../counted.ts';
 import { type Column, placeOf } from '../columns/column.ts';
+import { currenciesBeside } from '../columns/doubtful-currencies.ts';
 import { makeProblem, type Problem, visible, WHOLE_FILE } from '../problem.ts';
 import { readUnit } from '../values/amount-unit.ts';
 import { parseAmount } from '../values/amounts.ts';
@@ -9,8 +10,8 @@ import type { LineDraft, Values } from './read-cells.ts';
 
 /**
  * Ensures that a file has one currency. The call has no currency field, so a limit of USD 1,000 among limits in EUR
- * would be requested as EUR. Compared are the currency column, the unit in the amounts' header, and a code or sign
- * beside an amount or in its number format. A line without any of them has the file's currency. If only some lines name it, a warning says how many.
+ * would be requested as EUR. Compared are the currency column, another one that is called so too, the unit in the amounts' header, and a code
+ * or sign beside an amount or in its number format. A line without any of them has the file's currency. If only some lines name it, a warning says how many.
  * If few lines name it and the first does not, the file's currency stays unknown, and these lines have a warning.
  */
 export type CurrencyCheck = ReturnType<typeof makeCurrencyCheck>;
@@ -39,6 +40,7 @@ export function makeCurrencyCheck(asked: { columns: readonly Column[]; constants
   const { columns, constants = {} } = asked;
   const currencyAt = placeOf(columns, 'currency');
   const amountAt = placeOf(columns, 'requested_limit');
+  const besideAt = currenciesBeside(columns).map(({ index }) => index);
   let file = firstOf({ 'the header': columns[amountAt]?.currency, 'the mapping': constants.currency });
   const untold = MAY_NAME_ONE.test(columns[amountAt]?.written ?? '') ? UNTOLD : null;
   let unknown: Problem | undefined;
@@ -47,9 +49,11 @@ export function makeCurrencyCheck(asked: { columns: readonly Column[]; constants
   const unwarned: { draft: Pick<LineDraft, 'doubts'>; problem: Problem }[] = [];
 
   function* saidBy(cells: readonly string[]): Generator<Said> {
-    for (const at of [currencyAt, amountAt]) {
+    // Beside a currency of the team's own, such as LCY, another column says nothing: it may be that currency.
+    const isOwn = besideAt.length === 0 || currencyOf(cells[currencyAt]?.trim() ?? '') === null;
+    for (const at of isOwn ? [currencyAt, amountAt] : [currencyAt, ...besideAt, amountAt]) {
       const cell = cells[at]?.trim() ?? '';
-      const word = at === currencyAt ? cell : besideAmount(cell);
+      const word = at === amountAt ? besideAmount(cell) : cell;
       const currency = at === currencyAt ? readColumn(word) : currencyOf(word);
       // A unit such as thousands is no currency; it is reported as a problem of its own.
       if (word !== '' && currency && 'value' in readUnit(word)) yield { at, word, currency };
@@ -81,7 +85,8 @@ export function makeCurrencyCheck(asked: { columns: readonly Column[]; constants
       problems.splice(0, problems.length, ...problems.filter(({ column }) => column !== columns[amountAt]?.written));
       return void add(amountAt, MARKED);
     }
-    if (beforeDoubt(cells[currencyAt]?.trim() ?? '') !== null) return void add(currencyAt, MARKED);
+    const markedAt = [currencyAt, ...besideAt].find((at) => beforeDoubt(cells[at]?.trim() ?? '') !== null);
+    if (markedAt !== undefined) return void add(markedAt, MARKED);
     // Beside a currency of the team's own, such as LCY, a format says nothing: it may be that currency.
     const isOwn = [cells[currencyAt]?.trim() || file?.word].some((word) => word && currencyOf(word) === null);
     const currency = isOwn ? null : currencyOf(shown);

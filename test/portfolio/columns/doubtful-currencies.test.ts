@@ -64,3 +64,17 @@ test('two columns that may be the currency of the amounts are a problem of the f
   expect((await told(content, { Limitwährung: 'currency', Währung: null })).kinds).toEqual(['row', 'invalid']);
   expect((await told(`${head}A;1;EUR;€\nB;2;EUR;\n`)).kinds).toEqual(['row', 'row']);
 });
+
+// Promise: one-currency-a-file
+test('of two columns that may be the currency of the amounts, a far line where they differ is a problem', async () => {
+  const before = Array.from({ length: 50 }, (_none, n) => `A${n};1;EUR;EUR\n`).join('');
+  const lines = (last: string) => `Name;Limit;Währung;Limitwährung\n${before}${last}\n`;
+  const { kinds } = await told(lines('B;2;EUR;USD'));
+  expect(kinds.slice(-2)).toEqual(['row', 'invalid']);
+  expect((await told(lines('B;2;EUR;USD ?'))).kinds.at(-1)).toBe('invalid');
+  expect((await told(lines('B;2;EUR;USD'), { Limitwährung: null })).kinds.at(-1)).toBe('row');
+  for (const last of ['B;2;EUR;€', 'B;2;EUR;', 'B;2;EUR;neu'])
+    expect((await told(lines(last))).kinds.at(-1)).toBe('row');
+  const own = 'Name;Limit;Währung;Limitwährung\nA;1;LCY;EUR\nB;1;LCY;USD\n';
+  expect((await told(own)).kinds).toEqual(['row', 'row']);
+});
