@@ -5,9 +5,19 @@ import { Cluster } from 'ioredis';
  * cluster is still down, though it goes on trying and becomes ready. BullMQ waits for it, and its worker would take up no row any more.
  */
 export class SettlingCluster extends Cluster {
+  /** What `connect` waits for. Only declared: the constructor of ioredis calls `connect` before fields of this class are set. */
+  declare private settled: Promise<void> | undefined;
+
   override connect(): Promise<void> {
+    // ioredis calls this once a try. In a long outage a wait of each of them would leave its listeners.
+    this.settled ??= this.untilSettled();
+    return Promise.race([super.connect(), this.settled]);
+  }
+
+  private untilSettled(): Promise<void> {
     return new Promise((resolve, reject) => {
       const forget = () => {
+        this.settled = undefined;
         this.off('ready', isReady);
         this.off('end', isOver);
       };
@@ -15,14 +25,12 @@ export class SettlingCluster extends Cluster {
         forget();
         resolve();
       };
-      const fails = (error: unknown) => {
+      const isOver = () => {
         forget();
-        reject(error);
+        reject(new Error('Connection is closed.'));
       };
-      const isOver = () => fails(new Error('Connection is closed.'));
       this.once('ready', isReady);
       this.once('end', isOver);
-      super.connect().then(isReady, fails);
     });
   }
 

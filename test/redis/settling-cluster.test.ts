@@ -11,7 +11,7 @@ test('a connection, and a copy of it, that connect while the cluster is down end
   if (!node) throw new Error('There is no node.');
   const cluster = new SettlingCluster([{ host: '127.0.0.1', port: node.port }], {
     lazyConnect: true,
-    clusterRetryStrategy: () => 50,
+    clusterRetryStrategy: () => 20,
   });
   const copy = cluster.duplicate([], { redisOptions: { connectionName: 'copy' } });
   onTestFinished(() => {
@@ -26,8 +26,12 @@ test('a connection, and a copy of it, that connect while the cluster is down end
   await vi.waitUntil(async () => String(await node.admin.call('CLUSTER', 'INFO')).includes('state:fail'), WAIT);
   const failed: unknown[] = [];
   const connecting = both.map((one) => one.connect().catch((error) => failed.push(error)));
-  await vi.waitUntil(() => both.every(({ status }) => status === 'reconnecting'), WAIT);
+  let tries = 0;
+  for (const one of both) one.on('reconnecting', () => (tries += 1));
+  await vi.waitUntil(() => tries > 12, WAIT);
+  expect(both.map((one) => one.listenerCount('ready'))).toEqual([1, 1]);
   await node.admin.call('CLUSTER', 'ADDSLOTS', '0');
   await Promise.all(connecting);
   expect([failed, both.map(({ status }) => status)]).toEqual([[], ['ready', 'ready']]);
+  expect(both.map((one) => one.listenerCount('ready') + one.listenerCount('end'))).toEqual([0, 0]);
 });
