@@ -81,17 +81,24 @@ function differenceWords(asked: RowRequest, sent: RowRequest): string {
 
 /**
  * The advice on a changed line. A line that only lacks something was probably read without a column: the column has another name now, or its
- * mapping was forgotten. The advice says so.
+ * mapping was forgotten. One that only has more was probably read with a column that was kept before, since its name was unknown then.
  */
 function wayOut(asked: RowRequest, sent: RowRequest): string {
   const names = differingFields(asked, sent);
-  const now = fieldsOf(asked);
-  const areLacking = names.every((name) => name !== 'supporting_documents' && now.get(name) === undefined);
-  if (names.length === 0 || !areLacking) return SECOND_LIMIT;
-  const otherwise = names.every(isPath)
-    ? 'if the column was read as that before, read it so again'
-    : 'if the file has it under another name, say so with --map';
-  return `It was sent with ${names.join(', ')}, which this line lacks: ${otherwise}, or leave the line out`;
+  if (areLacking(names, asked)) {
+    const otherwise = names.every(isPath)
+      ? 'if the column was read as that before, read it so again'
+      : 'if the file has it under another name, say so with --map';
+    return `It was sent with ${names.join(', ')}, which this line lacks: ${otherwise}, or leave the line out`;
+  }
+  if (!areLacking(names, sent)) return SECOND_LIMIT;
+  return `It was sent without ${names.join(', ')}. If the file had the same column then, say --map "COLUMN=" with its name, so that it is not sent. Otherwise leave the cell empty, or leave the line out`;
+}
+
+/** Whether a request has none of these fields; documents are told by more than their column. */
+function areLacking(names: readonly string[], request: RowRequest): boolean {
+  const has = fieldsOf(request);
+  return names.length > 0 && names.every((name) => name !== 'supporting_documents' && has.get(name) === undefined);
 }
 
 /** The columns and extra fields in which two requests differ. Of documents, names and purposes count. */

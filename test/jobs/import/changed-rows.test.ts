@@ -57,6 +57,22 @@ test('a line that lacks a sent field is a problem whose message suggests --map',
   ]);
 });
 
+// Promise: changed-after-requested
+test('a line with a column that was kept before is a problem whose message says how to leave it out again', async () => {
+  const place = await openWorkplace();
+  const lines = ['name,country_code,Reparto,request_reference,requested_limit', 'Oak AG,IT,Rossi,R1,1000'];
+  await place.import(lines);
+  await place.work();
+  await place.settled();
+  const known = lines.map((line) => line.replace('Reparto', 'Cognome'));
+  const { problems } = await place.import(known);
+  expect(problems.map(({ message }) => message)).toEqual([
+    'changed after it was requested (contact_last_name differs); the request stays as it was sent. It was sent without contact_last_name. If the file had the same column then, say --map "COLUMN=" with its name, so that it is not sent. Otherwise leave the cell empty, or leave the line out',
+  ]);
+  const reading = { mapping: { columns: { Cognome: null }, constants: {} } };
+  expect(await place.import(known, { reading })).toMatchObject({ rows: 1, invalid: 0, problems: [] });
+});
+
 test('two portfolios with one reference for two buyers get one limit and one refusal', async () => {
   const place = await openWorkplace();
   await place.import(asking(1_000));
