@@ -1,5 +1,6 @@
 import { counted } from '../../counted.ts';
 import { cutText } from '../../cut-text.ts';
+import { hasName } from './alike-buyers.ts';
 import type { Buyer, BuyerFinding, BuyerLine, Identifier, IdentifierKind, KnownBuyers } from './identity.ts';
 
 export const IDENTIFIER_WORDS: Readonly<Record<IdentifierKind, string>> = {
@@ -53,11 +54,14 @@ export function severalBuyers(line: BuyerLine, by: Identifier, buyers: Buyer[], 
 }
 
 /** The problem that a person says that the line means another buyer, but no identifier distinguishes the two. */
-export function toldApart(_line: BuyerLine, by: Identifier, buyers: Buyer[], known: KnownBuyers): BuyerFinding {
+export function toldApart(line: BuyerLine, by: Identifier, buyers: Buyer[], known: KnownBuyers): BuyerFinding {
+  // The no stays in the list from which each month's file is made, and its line has the buyer of its own by then.
+  const isNamed = buyers.some((buyer) => hasName(buyer, line) && buyer.stands?.importId !== known.importId);
+  const stays = isNamed ? ' If an earlier file brought this very buyer with that no, take the no away.' : '';
   return {
     at: by.kind,
     value: by.written,
-    message: `same_buyer says no, but the ${wordsOf(by)} belongs to ${listed(buyers, known)}, and nothing else tells them apart: give this line a buyer_reference of its own as well.`,
+    message: `same_buyer says no, but the ${wordsOf(by)} belongs to ${listed(buyers, known)}, and nothing else tells them apart: give this line a buyer_reference of its own as well.${stays}`,
   };
 }
 

@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { type Given, toldEverywhere as told } from '../../support/buyers-fixture.ts';
+import {
+  decisionWords,
+  type Given,
+  inWords,
+  makeMapStore,
+  tellFile,
+  toldEverywhere as told,
+} from '../../support/buyers-fixture.ts';
 
 describe('a yes to the question about a number', () => {
   // Promise: several-alike-are-asked
@@ -76,4 +83,18 @@ describe('a yes to the warning that a new buyer may be a known one', () => {
     expect((await told([branch, line])).said).toBe('');
     expect((await told([branch, { ...line, same: 'yes' }])).words.at(-1)).toMatch(/^known K1 /);
   });
+});
+
+// Promise: same-buyer-by-a-person
+test('a no that a later file still has is a problem, which does not only propose a reference for the known buyer', async () => {
+  const store = makeMapStore();
+  const lines: Given[] = [{ reg: 'HRB 12345' }, { reg: '12345', same: 'no' }];
+  await tellFile(store, lines);
+  const later = await tellFile(store, lines, { portfolio: 'q1', importId: 'b' });
+  expect(inWords(later)).toEqual(['known K1 by registration', 'unclear']);
+  const advice = 'If an earlier file brought this very buyer with that no, take the no away.';
+  expect(decisionWords(later[1])).toContain(advice);
+  const without = await tellFile(store, [{ reg: '12345' }], { portfolio: 'q1', importId: 'b' });
+  expect(inWords(without)).toEqual(['known K1 by registration']);
+  expect((await told([{ reg: 'HRB 1' }, { reg: 'HRB 1', same: 'no' }])).said).not.toContain(advice);
 });
