@@ -1,8 +1,10 @@
-import type { TheirNumber } from './buyer-words.ts';
 import type { Buyer, BuyerLine, Holder, Identifier, KnownBuyers } from './identity.ts';
 import { MOST_HOLDERS, numberWord } from './identity.ts';
 import { differByZeros, mayBeOneNumber } from './leading-zeros.ts';
 import { isCutOff } from './loose-name.ts';
+
+/** An identifier of a line, and what a buyer has in its place: the same with more or fewer zeros before it, or written otherwise. */
+export type TheirNumber = { by: Identifier; theirs: string; buyer: Buyer };
 
 /** The buyers that hold an identifier, as far as they are known. */
 export function buyersOf(holders: readonly Holder[], known: KnownBuyers): Buyer[] {

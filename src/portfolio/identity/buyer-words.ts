@@ -1,6 +1,6 @@
 import { counted } from '../../counted.ts';
 import { cutText } from '../../cut-text.ts';
-import { hasName } from './alike-buyers.ts';
+import { hasName, type TheirNumber } from './alike-buyers.ts';
 import type { Buyer, BuyerFinding, BuyerLine, Identifier, IdentifierKind, KnownBuyers } from './identity.ts';
 
 export const IDENTIFIER_WORDS: Readonly<Record<IdentifierKind, string>> = {
@@ -125,9 +125,6 @@ export function likeSeveral(
     : `This may be the same buyer as one of several, ${which}, but nothing says which, so it becomes a new buyer. If it is one of them, write ${names}its buyer_reference.`;
   return { at: 'name', value: line.name, message };
 }
-
-/** An identifier of a line, and what a buyer has in its place: the same with more or fewer zeros before it, or written otherwise. */
-export type TheirNumber = { by: Identifier; theirs: string; buyer: Buyer };
 
 /** The problem that a line's identifier differs from that of another buyer by leading zeros alone. */
 export function lostZeros(line: BuyerLine, { by, theirs, buyer }: TheirNumber, known: KnownBuyers): BuyerFinding {
