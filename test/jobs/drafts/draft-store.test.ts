@@ -2,25 +2,8 @@ import { mkdir, readdir, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { makeDraftStore } from '../../../jobs/drafts/draft-store.ts';
-import type { PortfolioDraft } from '../../../src/portfolio/portfolio-draft.ts';
+import { DRAFT } from '../../support/uploaded-draft.ts';
 import { makeFolder } from '../../support/workplace.ts';
-
-const DRAFT: Omit<PortfolioDraft, 'id'> = {
-  name: 'q4.csv',
-  uploadedMs: 1,
-  versions: [{ number: 1, sha256: '', sizeBytes: 1, madeMs: 1, mended: 0, cells: [], leftOut: [] }],
-  documents: [],
-  supplier: null,
-  isArchive: false,
-  reading: {},
-  portfolio: 'q4',
-  form: null,
-  keptFrom: null,
-  offered: null,
-  readBy: [],
-  submitted: null,
-  authors: [],
-};
 
 test('a draft is found by another process, changed one change at a time, and deleted after a week', async () => {
   const dir = await makeFolder();

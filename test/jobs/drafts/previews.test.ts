@@ -4,26 +4,9 @@ import { expect, test } from 'vitest';
 import { makeDraftStore } from '../../../jobs/drafts/draft-store.ts';
 import { makePreviews } from '../../../jobs/drafts/previews.ts';
 import { makeSilentLog } from '../../../src/log.ts';
-import type { PortfolioDraft } from '../../../src/portfolio/portfolio-draft.ts';
 import type { Preview } from '../../../src/portfolio/preview.ts';
+import { DRAFT } from '../../support/uploaded-draft.ts';
 import { makeFolder } from '../../support/workplace.ts';
-
-const DRAFT: Omit<PortfolioDraft, 'id'> = {
-  name: 'q4.csv',
-  uploadedMs: 1,
-  versions: [{ number: 1, sha256: '', sizeBytes: 1, madeMs: 1, mended: 0, cells: [], leftOut: [] }],
-  documents: [],
-  supplier: null,
-  isArchive: false,
-  reading: {},
-  portfolio: 'q4',
-  form: null,
-  keptFrom: null,
-  offered: null,
-  readBy: [],
-  submitted: null,
-  authors: [],
-};
 
 type Deps = Parameters<typeof makePreviews>[0];
 

@@ -8,6 +8,15 @@ import {
   toldEverywhere as told,
 } from '../../support/buyers-fixture.ts';
 
+/** Expects that a line is asked about a buyer before it, and that both answers are taken. */
+async function isAsked(before: Given, line: Given, message: RegExp): Promise<void> {
+  const { words, said } = await told([before, line]);
+  expect(words).toEqual(['new K1', 'unclear']);
+  expect(said).toMatch(message);
+  expect((await told([before, { ...line, same: 'yes' }])).words.at(-1)).toMatch(/^known K1/);
+  expect((await told([before, { ...line, same: 'no' }])).words.at(-1)).toBe('new K2');
+}
+
 describe('a line that resembles several known buyers', () => {
   const two: Given[] = [{ name: 'Schulzmann AG' }, { name: 'Schulzmann KG', ref: 'K2' }];
   const both = /"Schulzmann AG" \(line 2\) and "Schulzmann KG", reference K2 \(line 3\)/;
@@ -59,13 +68,7 @@ describe('zeros that a spreadsheet removed', () => {
       /^reference: .*10930 differs only by zeros/,
     ],
     ['that the known buyer lacks', { ref: '201' }, { ref: '000201' }, /^reference: .*Write 201 as before\./],
-  ])('are a problem: %s', async (_what, before, line, message) => {
-    const { words, said } = await told([before, line]);
-    expect(words).toEqual(['new K1', 'unclear']);
-    expect(said).toMatch(message);
-    expect((await told([before, { ...line, same: 'yes' }])).words.at(-1)).toMatch(/^known K1/);
-    expect((await told([before, { ...line, same: 'no' }])).words.at(-1)).toBe('new K2');
-  });
+  ])('are a problem: %s', (_what, before, line, message) => isAsked(before, line, message));
 
   test.each<[string, Given, Given]>([
     ['another name', { ref: '01' }, { ref: '1', name: 'Other GmbH' }],
@@ -184,13 +187,7 @@ describe('a number that another person wrote otherwise', () => {
     ['of a source under another name', { info: '081466851' }, { info: '081466851', source: 'D&B' }, /^information: /],
     ['with the end of a fraction', { reg: 'HRB 12345' }, { reg: '12345.0' }, /^registration: /],
     ['beside another id', { reg: 'HRB 1', info: '4' }, { reg: 'HRB 1', info: '5' }, /^registration: /],
-  ])('is a problem: %s', async (_what, before, line, message) => {
-    const { words, said } = await told([before, line]);
-    expect(words).toEqual(['new K1', 'unclear']);
-    expect(said).toMatch(message);
-    expect((await told([before, { ...line, same: 'yes' }])).words.at(-1)).toMatch(/^known K1/);
-    expect((await told([before, { ...line, same: 'no' }])).words.at(-1)).toBe('new K2');
-  });
+  ])('is a problem: %s', (_what, before, line, message) => isAsked(before, line, message));
 
   test.each<[string, Given, Given]>([
     ['another number', { reg: 'HRB 12345' }, { reg: 'HRB 12346' }],
