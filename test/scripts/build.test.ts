@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { SourceMap } from 'node:module';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
@@ -64,6 +65,17 @@ describe('the package that npm pack makes', () => {
       files.filter((file) => /(?<!\.d)\.ts$|test\/|\.test\.|bench|\.(?:results|errors)[\w.]*\.csv$/.test(file)),
     ).toEqual([]);
     expect(missing(['README.md', 'CHANGELOG.md', 'LICENSE', 'docs/deployment.md'])).toEqual([]);
+  });
+
+  test('has source maps that name the file and line of an error', () => {
+    const text = (path: string) => readFileSync(join(folder, 'node_modules/limitline', path), 'utf8');
+    const lineOf = (source: string) =>
+      source.split('\n').findIndex((line) => line.includes('export function versionWords'));
+    const map = new SourceMap(JSON.parse(text('dist/src/version.js.map')));
+    expect(map.findEntry(lineOf(text('dist/src/version.js')), 4)).toMatchObject({
+      originalSource: '../../src/version.ts',
+      originalLine: lineOf(readFileSync(join(ROOT, 'src/version.ts'), 'utf8')),
+    });
   });
 
   test('brings no development dependency and no Node', () => {
