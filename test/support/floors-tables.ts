@@ -249,6 +249,7 @@ export const PACKAGES: Record<string, readonly string[]> = {
   '@fastify/multipart': ['src/console'],
   '@fastify/rate-limit': ['src/console'],
   '@fastify/sse': ['src/console'],
+  '@jridgewell/sourcemap-codec': ['scripts/build.ts'],
   '@prometheus-io/client': ['src/metrics'],
   'big.js': [
     'src/ledger',
