@@ -210,7 +210,8 @@ type Reading = {
 async function* readBatches(reading: Reading): AsyncGenerator<Line[]> {
   const { table, file, columns, warnings, dates, currencies } = reading;
   const readCells = makeCellReader({ ...reading, dialect: table.dialect, today: dates.today });
-  const strays = makeStrayLines({ columns, delimiter: table.dialect.delimiter, hiddenRows: file.hiddenRows });
+  const titles = table.above?.texts;
+  const strays = makeStrayLines({ columns, titles, delimiter: table.dialect.delimiter, hiddenRows: file.hiddenRows });
   const sayWhyUnfilled = makeUnfilledLines(columns);
   const classifier = makeLineClassifier({ ...file, columns, dates, currencies });
   const mendedRow = mendedRowOf(columns.map(({ written }) => written));

@@ -16,6 +16,8 @@ type Candidate = ReadCells & { record: RawRecord };
 
 type StrayOptions = {
   columns: readonly Column[];
+  /** The lines above the header: a printed table repeats them at the top of each page. */
+  titles?: readonly string[] | undefined;
   delimiter?: Delimiter;
   /** Whether rows that are hidden in a sheet are treated as visible. */
   hiddenRows?: boolean | undefined;
@@ -27,7 +29,12 @@ type StrayOptions = {
  * A line that says little else is a total if its label says so. It is also one if its amount is the exact sum of the lines above, and it has
  * few cells, or has only a label, numbers and a currency while each line above names its buyer in further cells.
  */
-export function makeStrayLines({ columns, delimiter = PLAIN_DIALECT.delimiter, hiddenRows }: StrayOptions) {
+export function makeStrayLines({
+  columns,
+  titles = [],
+  delimiter = PLAIN_DIALECT.delimiter,
+  hiddenRows,
+}: StrayOptions) {
   const added = errorColumnsOf(columns.map(({ written }) => written));
   const named = columns.filter(({ written, index }) => written !== '' && !added.has(index)).length;
   const nameAt = placeOf(columns, 'name');
@@ -36,8 +43,10 @@ export function makeStrayLines({ columns, delimiter = PLAIN_DIALECT.delimiter, h
   const namingAt = NAMING.map((column) => placeOf(columns, column)).filter((at) => at >= 0);
   const nameWritten = columns[nameAt]?.written ?? '';
   const hints = { columns: mappedOf(columns) };
-  /** The line of another header met below the first; the lines under it belong to it. 0 if there is none. */
-  let otherHeader = 0;
+  /** Why the lines below another table's header are not read; null above the first one. */
+  let otherTable: string | null = null;
+  /** The last heading below the last buyer. */
+  let heading: { line: number; text: string } | null = null;
   const sums = makeRunningSums({ hiddenRows });
   const misstated: Problem[] = [];
   let lines = 0;
@@ -53,7 +62,7 @@ export function makeStrayLines({ columns, delimiter = PLAIN_DIALECT.delimiter, h
     const { record, values, problems } = line;
     const cells = ownCells(record.cells);
     if (nameWritten !== '' && cells[nameAt]?.trim() === nameWritten && isHeaderAgain(cells)) {
-      otherHeader = 0;
+      otherTable = heading === null ? null : belowHeading(heading);
       return told(record, nameAt, HEADER_AGAIN);
     }
     if (
@@ -63,10 +72,11 @@ export function makeStrayLines({ columns, delimiter = PLAIN_DIALECT.delimiter, h
     ) {
       // A header of the same columns, for example in another language, is a repetition.
       if (meansTheSame(cells, columns)) return told(record, nameAt, HEADER_AGAIN);
-      otherHeader = record.line;
+      otherTable = belowOther(record.line);
+      heading = null;
       return told(record, -1, OTHER_HEADER);
     }
-    if (otherHeader > 0) return told(record, -1, belowOther(otherHeader));
+    if (otherTable !== null) return told(record, -1, otherTable);
     const filled = countFilled(cells);
     const labelAt = filled === 0 ? -1 : labelPlace(cells);
     const isFull = filled * 2 >= named;
@@ -96,8 +106,11 @@ export function makeStrayLines({ columns, delimiter = PLAIN_DIALECT.delimiter, h
       return said;
     }
     if (isNote && (named > 2 || NOTE.test(cells[labelAt] ?? ''))) {
+      const text = (cells[labelAt] ?? '').trim();
+      if (!/\d/.test(text) && !titles.includes(text)) heading = { line: record.line, text };
       return saysOnlyNumbers(cells) ? null : told(record, labelAt, NOTE_MESSAGE);
     }
+    heading = null;
     lines += 1;
     if (isNamed) namedLines += 1;
     filledCells += filled;
@@ -267,6 +280,10 @@ const MOST_MISSTATED = 5;
 
 function belowOther(line: number): string {
   return `This line is below another header, on line ${line}, which says what its cells mean: put that table into a file of its own.`;
+}
+
+function belowHeading({ line, text }: { line: number; text: string }): string {
+  return `This line is in a table of its own, below the heading “${text}” on line ${line}: put that table into a file of its own, if it is to be requested.`;
 }
 
 function sumMessage({ lines, from, to }: Sum, isSparse: boolean): string {

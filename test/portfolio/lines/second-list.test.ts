@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest';
+import { read, told } from '../../support/workbooks.ts';
+
+const HEADER = 'Firma;Land;Registernummer;Kreditlimit\n';
+const BUYERS = 'Alpha GmbH;DE;HRB 1;1.000,17\nBeta GmbH;DE;HRB 2;352,00\n';
+const FURTHER = 'Gamma AG;DE;HRB 3;2.000,00\n';
+
+// Promise: second-list-not-requested
+test('a list below a heading and the header once more is a problem, on each of its pages', async () => {
+  const list = `Gesperrte Kunden;;;\n;;;\n${HEADER}${FURTHER}Seite 2;;;\n${HEADER}${FURTHER}`;
+  const { lines } = await read(`${HEADER}${BUYERS}${list}`);
+  const wanted = expect.stringContaining('below the heading “Gesperrte Kunden” on line 4');
+  expect(told(lines.filter(({ line }) => line === 7 || line === 10))).toEqual([wanted, wanted]);
+});
+
+// Promise: second-list-not-requested
+test.each<[string, string, string]>([
+  ['a page number', '', 'Seite 2 von 9'],
+  ['the title of the file', 'Kundenliste\n', 'Kundenliste'],
+  ['nothing', '', ''],
+])('lines below %s and the header once more are those of the next page', async (_, title, heading) => {
+  const { lines } = await read(`${title}${HEADER}${BUYERS}${heading};;;\n${HEADER}${FURTHER}`);
+  expect(lines.at(-1)).toMatchObject({ kind: 'row' });
+});
