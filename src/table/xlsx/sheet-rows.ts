@@ -72,7 +72,7 @@ export function makeRowReader(book: Workbook, onRow: (row: SheetRow) => void): R
       throw new Error(`its cell ${cellName(cell.column, row.line)} names a text that the workbook lacks; ${REMEDY}`);
     }
     const text = cellText(book, cell, written);
-    if (cell.hasFormula && !cell.hasValue) row.fault ??= notCalculated(cell.column, row.line);
+    if (cell.hasFormula && !isCalculated(cell, written)) row.fault ??= notCalculated(cell.column, row.line);
     // The header has all of its cells, even empty ones. In other rows, an empty cell counts as missing.
     if (text.trim() === '' && !isHeader) return;
     if (cell.column >= width) row.fault ??= tooWide(cell.column, row.line);
@@ -186,9 +186,14 @@ function tooWide(column: number, line: number): RawRecord['fault'] {
 }
 
 /**
- * The fault of a cell with a formula and no value, which no program has calculated. A formula with an empty result does have a value
- * element.
+ * Whether a program calculated the formula of a cell. A formula with an empty text as its result has the type of a text, and an empty value
+ * element. openpyxl writes such an element without a type for each formula, and calculates none.
  */
+function isCalculated({ type, hasValue }: { type: string; hasValue: boolean }, written: string): boolean {
+  return hasValue && (written !== '' || type === 'str');
+}
+
+/** The fault of a cell with a formula that no program has calculated. */
 function notCalculated(column: number, line: number): RawRecord['fault'] {
   const name = cellName(column, line);
   const message = `Cell ${name} has a formula that was never calculated: open the workbook in Excel, save it, and use the saved file.`;

@@ -48,6 +48,27 @@ describe('a sheet', () => {
     ]);
   });
 
+  test.each([
+    ['without a value', '<c><f>X!C2</f></c>'],
+    ['with an empty value, as openpyxl writes it', '<c><f>X!C2</f><v></v></c>'],
+    ['with an empty number of a text', '<c t="s"><f>X!C2</f><v/></c>'],
+  ])('has a problem on the row of a formula %s', async (_what, formula) => {
+    const lines = await read({
+      sheet: [
+        `<row>${['name', 'requested_limit', 'request_reference'].map((name) => `<c t="str"><v>${name}</v></c>`).join('')}</row>`,
+        `<row><c t="str"><v>Acme</v></c><c><v>5</v></c>${formula}</row>`,
+        `<row>${formula}${formula}</row>`,
+        '<row><c t="str"><v>Tin</v></c><c><v>6</v></c><c t="str"><f>""</f><v></v></c></row>',
+      ],
+    });
+    const problems = [{ message: expect.stringContaining('formula that was never calculated') }];
+    expect(lines).toMatchObject([
+      { line: 2, kind: 'invalid', problems },
+      { line: 3, kind: 'invalid', problems },
+      { line: 4, kind: 'row' },
+    ]);
+  });
+
   test('a cell with blanks in place of the number of its text is empty, and has not the first text', async () => {
     const lines = await read({
       sheet: [HEADER, '<row><c t="s"><v>\n </v></c><c><v>5</v></c></row>'],
