@@ -72,7 +72,7 @@ export function makeRowReader(book: Workbook, onRow: (row: SheetRow) => void): R
       throw new Error(`its cell ${cellName(cell.column, row.line)} names a text that the workbook lacks; ${REMEDY}`);
     }
     const text = cellText(book, cell, written);
-    if (cell.hasFormula && !isCalculated(cell, written)) row.fault ??= notCalculated(cell.column, row.line);
+    if (cell.hasFormula && !isCalculated(cell, written, book)) row.fault ??= notCalculated(cell.column, row.line);
     // The header has all of its cells, even empty ones. In other rows, an empty cell counts as missing.
     if (text.trim() === '' && !isHeader) return;
     if (cell.column >= width) row.fault ??= tooWide(cell.column, row.line);
@@ -187,9 +187,14 @@ function tooWide(column: number, line: number): RawRecord['fault'] {
 
 /**
  * Whether a program calculated the formula of a cell. A formula with an empty text as its result has the type of a text, and an empty value
- * element. openpyxl writes such an element without a type for each formula, and calculates none.
+ * element. openpyxl writes such an element without a type for each formula, and calculates none. XlsxWriter writes zero, or an empty text if it is told to.
  */
-function isCalculated({ type, hasValue }: { type: string; hasValue: boolean }, written: string): boolean {
+function isCalculated(
+  { type, hasValue }: { type: string; hasValue: boolean },
+  written: string,
+  { isUncalculated }: Pick<Workbook, 'isUncalculated'>,
+): boolean {
+  if (isUncalculated && (written === '0' || written === '')) return false;
   return hasValue && (written !== '' || type === 'str');
 }
 

@@ -26,6 +26,8 @@ export type Workbook = {
   /** How each cell format shows numbers. */
   styles: CellStyle[];
   from1904: boolean;
+  /** Whether its writer calculates no formula, and gives each zero or an empty text in place of a result. */
+  isUncalculated: boolean;
   open(path: string): Promise<Readable>;
   close(): void;
 };
@@ -55,8 +57,8 @@ export async function openWorkbook({ path, signal, vocabulary }: BookFile): Prom
     const shared = parts.has(TEXTS) ? await readSharedTexts(await open(TEXTS), signal) : [];
     const styles = parts.has(STYLES) ? await readStyles(await open(STYLES), vocabulary, signal) : [];
     const targets = await readTargets(await open(RELATIONS), signal);
-    const { sheets, from1904 } = await readBook(await open(BOOK), targets, signal);
-    return { sheets, from1904, shared, styles, open, close: () => zip.close() };
+    const book = await readBook(await open(BOOK), targets, signal);
+    return { ...book, shared, styles, open, close: () => zip.close() };
   } catch (error) {
     zip.close();
     throw error;
@@ -89,12 +91,14 @@ async function readBook(
   stream: Readable,
   targets: Map<string, string>,
   signal: AbortSignal | undefined,
-): Promise<Pick<Workbook, 'sheets' | 'from1904'>> {
+): Promise<Pick<Workbook, 'sheets' | 'from1904' | 'isUncalculated'>> {
   const sheets: Workbook['sheets'] = [];
   let from1904 = false;
+  let isUncalculated = false;
   const handler = {
     open(name: string, attributes: Record<string, string>) {
-      if (name === 'workbookPr') from1904 = ['1', 'true'].includes(attributes.date1904 ?? '');
+      if (name === 'workbookPr') from1904 = isTrue(attributes.date1904);
+      if (name === 'calcPr') isUncalculated = attributes.calcId === XLSX_WRITER && isTrue(attributes.fullCalcOnLoad);
       const path = targets.get(attributes['r:id'] ?? '');
       const hidden = ['hidden', 'veryHidden'].includes(attributes.state ?? '');
       if (name === 'sheet' && path) sheets.push({ name: named(attributes.name ?? ''), path, hidden });
@@ -102,8 +106,13 @@ async function readBook(
     },
   };
   await readXml(stream, handler, signal);
-  return { sheets, from1904 };
+  return { sheets, from1904, isUncalculated };
 }
+
+/** The version of Excel's calculation that XlsxWriter names, as openpyxl does. Both ask Excel to calculate everything when it opens the file. */
+const XLSX_WRITER = '124519';
+
+const isTrue = (written = ''): boolean => ['1', 'true'].includes(written);
 
 async function readStyles(
   stream: Readable,

@@ -69,6 +69,28 @@ describe('a sheet', () => {
     ]);
   });
 
+  test.each([
+    [
+      'has a problem where its writer calculates nothing, as XlsxWriter',
+      '<calcPr calcId="124519" fullCalcOnLoad="1"/>',
+      'invalid',
+    ],
+    ['is read where its writer calculates', '<calcPr calcId="191029" fullCalcOnLoad="1"/>', 'row'],
+  ])('a formula with zero or an empty text %s', async (_what, calculation, kind) => {
+    const book = `<workbook xmlns:r="r"><sheets><sheet name="Buyers" r:id="rId1"/></sheets>${calculation}</workbook>`;
+    const row = (formula: string) => `<row><c t="str"><v>Acme</v></c><c><v>5</v></c>${formula}</row>`;
+    const lines = await read({
+      book,
+      sheet: [
+        `<row>${['name', 'requested_limit', 'note'].map((name) => `<c t="str"><v>${name}</v></c>`).join('')}</row>`,
+        row('<c><f>X!C2</f><v>0</v></c>'),
+        row('<c t="str"><f>X!C2</f><v></v></c>').replace('5', '6'),
+        row('<c t="str"><f>X!C2</f><v>given</v></c>').replace('5', '7'),
+      ],
+    });
+    expect(lines.map((line) => line.kind)).toEqual([kind, kind, 'row']);
+  });
+
   test('a cell with blanks in place of the number of its text is empty, and has not the first text', async () => {
     const lines = await read({
       sheet: [HEADER, '<row><c t="s"><v>\n </v></c><c><v>5</v></c></row>'],
