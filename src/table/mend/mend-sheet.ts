@@ -14,9 +14,9 @@ import type { RecordMend } from './mend-text.ts';
  * The part of a workbook with the order of Excel's calculations. A corrected copy lacks it: it may name cells that lose their formulas, and
  * Excel makes it anew.
  */
-const CHAIN = 'xl/calcChain.xml';
-const NAMES_CHAIN = ['[Content_Types].xml', 'xl/_rels/workbook.xml.rels'];
-const CHAIN_ENTRY = /<(?:[\w.-]+:)?(?:Override|Relationship)\b[^<>]*calcChain\.xml"[^<>]*\/>/g;
+const CHAIN = /^xl\/calcChain\d*\.xml$/i;
+const NAMES_CHAIN = /^(?:\[Content_Types\]\.xml|xl\/_rels\/workbook\w*\.xml\.rels)$/i;
+const CHAIN_ENTRY = /<(?:[\w.-]+:)?(?:Override|Relationship)\b[^<>]*calcChain\d*\.xml"[^<>]*\/>/gi;
 
 /**
  * Copies a workbook with new texts in some cells of a sheet. All else stays. Text that looks like a formula stays text.
@@ -34,7 +34,7 @@ export async function mendSheet(
   try {
     for await (const entry of zip.entries()) {
       const { fileName } = entry;
-      if (fileName === CHAIN || fileName.endsWith('/')) continue;
+      if (CHAIN.test(fileName) || fileName.endsWith('/')) continue;
       const content = () => contentOf(entry, { zip, part, wanted });
       book.addReadStreamLazy(fileName, { mtime: entry.getLastModDate() }, (done) => {
         content().then(
@@ -131,7 +131,7 @@ async function contentOf(
 ): Promise<Readable> {
   const stream = await zip.read(entry);
   if (entry.fileName === part) return Readable.from(mendSheetXml(stream, wanted));
-  if (!NAMES_CHAIN.includes(entry.fileName)) return stream;
+  if (!NAMES_CHAIN.test(entry.fileName)) return stream;
   return Readable.from([(await textOf(stream)).replace(CHAIN_ENTRY, '')]);
 }
 

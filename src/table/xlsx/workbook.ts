@@ -6,6 +6,7 @@ import type { Vocabulary } from '../find-header.ts';
 import { foreignPackageOf } from '../foreign-tables.ts';
 import { unescaped } from './cell-xml.ts';
 import { type CellStyle, styleOf } from './number-format.ts';
+import { atMost, makePartEntries, named, type Relation, readRelations, relationsOf } from './package.ts';
 import { LIMITS, makeTextParts, REMEDY, readXml } from './parse-xml.ts';
 
 /** A sheet. `hidden`: it is invisible when the workbook opens, whether a click or only a macro shows it (`veryHidden`). */
@@ -42,66 +43,75 @@ export const ZIP_LIMITS: ZipLimits = { entries: 10_000, totalBytes: 4 * 1024 ** 
  */
 export async function openWorkbook({ path, signal, vocabulary }: BookFile): Promise<Workbook | string | null> {
   const zip = await openZip(path, ZIP_LIMITS);
-  const parts = new Map<string, Entry>();
-  const open = async (name: string): Promise<Readable> => {
-    const entry = parts.get(name);
-    if (!entry) throw new Error(`it lacks its part ${name}`);
-    return zip.read(entry);
-  };
   try {
-    for await (const entry of zip.entries()) parts.set(entry.fileName, entry);
-    if (!parts.has(BOOK)) {
+    const entries: Entry[] = [];
+    for await (const entry of zip.entries()) entries.push(entry);
+    const parts = makePartEntries(entries);
+    const open = async (name: string): Promise<Readable> => {
+      const entry = parts.find(name);
+      if (!entry) throw new Error(`it lacks its part ${name}`);
+      return zip.read(entry);
+    };
+    const relations = async (of: string) =>
+      readRelations(await open(relationsOf(of)), { of, most: ZIP_LIMITS.entries, signal });
+    const main = parts.find(relationsOf('')) ? bookIn(await relations('')) : BOOK;
+    if (!parts.find(main)) {
       zip.close();
-      return foreignPackageOf(parts.keys());
+      return foreignPackageOf(entries.map(({ fileName }) => fileName));
     }
-    const shared = parts.has(TEXTS) ? await readSharedTexts(await open(TEXTS), signal) : [];
-    const styles = parts.has(STYLES) ? await readStyles(await open(STYLES), vocabulary, signal) : [];
-    const targets = await readTargets(await open(RELATIONS), signal);
-    const book = await readBook(await open(BOOK), targets, signal);
-    return { ...book, shared, styles, open, close: () => zip.close() };
+    const targets = await relations(main);
+    const textsPart = partOf(targets, 'sharedStrings') ?? TEXTS;
+    const shared = parts.find(textsPart) ? await readSharedTexts(await open(textsPart), signal) : [];
+    const stylesPart = partOf(targets, 'styles') ?? STYLES;
+    const styles = parts.find(stylesPart) ? await readStyles(await open(stylesPart), vocabulary, signal) : [];
+    const { sheets, ...book } = await readBook(await open(main), targets, signal);
+    const found = sheets.map((sheet) => ({ ...sheet, path: parts.find(sheet.path)?.fileName ?? sheet.path }));
+    return { ...book, sheets: found, shared, styles, open, close: () => zip.close() };
   } catch (error) {
     zip.close();
     throw error;
   }
 }
 
+/** The usual paths of parts, for archives that do not say them. */
 const BOOK = 'xl/workbook.xml';
-const RELATIONS = 'xl/_rels/workbook.xml.rels';
 const TEXTS = 'xl/sharedStrings.xml';
 const STYLES = 'xl/styles.xml';
 
-const SHEET_TYPE = '/worksheet';
-const OTHER_SHEETS = /\/(chartsheet|dialogsheet|xlMacrosheet|xlIntlMacrosheet)$/;
-
-async function readTargets(stream: Readable, signal: AbortSignal | undefined): Promise<Map<string, string>> {
-  const targets = new Map<string, string>();
-  const handler = {
-    open(_name: string, { Id = '', Target = '', Type = SHEET_TYPE }: Record<string, string>) {
-      // Charts and dialogs are sheets without cells.
-      if (OTHER_SHEETS.test(Type)) return;
-      targets.set(named(Id), named(Target.startsWith('/') ? Target.slice(1) : `xl/${Target}`));
-      atMost(targets.size, ZIP_LIMITS.entries, 'parts');
-    },
-  };
-  await readXml(stream, handler, signal);
-  return targets;
+/** The path of the workbook's main part. SharePoint, for one, calls it `workbook2.xml`. */
+function bookIn(relations: ReadonlyMap<string, Relation>): string {
+  const path = partOf(relations, 'officeDocument');
+  return path !== undefined && /\bworkbook\w*\.xml$/i.test(path) ? path : BOOK;
 }
+
+function partOf(relations: ReadonlyMap<string, Relation>, kind: string): string | undefined {
+  return [...relations.values()].find((one) => one.kind === kind)?.path;
+}
+
+/** Charts and dialogs are sheets without cells. */
+const OTHER_SHEETS = /^(chartsheet|dialogsheet|xlMacrosheet|xlIntlMacrosheet)$/;
 
 async function readBook(
   stream: Readable,
-  targets: Map<string, string>,
+  targets: ReadonlyMap<string, Relation>,
   signal: AbortSignal | undefined,
 ): Promise<Pick<Workbook, 'sheets' | 'from1904' | 'isUncalculated'>> {
   const sheets: Workbook['sheets'] = [];
   let from1904 = false;
   let isUncalculated = false;
+  const addSheet = (attributes: Record<string, string>): void => {
+    // The prefix is usually r:, and another one where a program wrote the part anew.
+    const [, id = ''] = Object.entries(attributes).find(([name]) => name.endsWith(':id')) ?? [];
+    const target = targets.get(id);
+    if (!target || OTHER_SHEETS.test(target.kind)) return;
+    const hidden = ['hidden', 'veryHidden'].includes(attributes.state ?? '');
+    sheets.push({ name: named(attributes.name ?? ''), path: target.path, hidden });
+  };
   const handler = {
     open(name: string, attributes: Record<string, string>) {
       if (name === 'workbookPr') from1904 = isTrue(attributes.date1904);
       if (name === 'calcPr') isUncalculated = attributes.calcId === XLSX_WRITER && isTrue(attributes.fullCalcOnLoad);
-      const path = targets.get(attributes['r:id'] ?? '');
-      const hidden = ['hidden', 'veryHidden'].includes(attributes.state ?? '');
-      if (name === 'sheet' && path) sheets.push({ name: named(attributes.name ?? ''), path, hidden });
+      if (name === 'sheet') addSheet(attributes);
       atMost(sheets.length, LIMITS.sheets, 'sheets');
     },
   };
@@ -136,15 +146,6 @@ async function readStyles(
   };
   await readXml(stream, handler, signal);
   return styles;
-}
-
-function atMost(count: number, limit: number, what: string): void {
-  if (count > limit) throw new Error(`it has more than ${limit} ${what}; ${REMEDY}`);
-}
-
-function named(name: string): string {
-  if (name.length > LIMITS.nameLength) throw new Error(`it has a name of ${name.length} characters; ${REMEDY}`);
-  return ownText(name);
 }
 
 /**
