@@ -259,7 +259,7 @@ export async function openContext({ settings, log, saysOlder = true, hash }: Con
     readServers: () => Promise.all(nodesOf(ledger).map(readInfo)),
     /** The fleet's pace over the last hour. */
     paceSamples: makePaceSamples(ledger, { paceKey: keys.pace, key: keys.paceSamples, madeKey: keys.account }),
-    imports: makeDocumentStore({ dir: join(settings.LIMITLINE_DATA, 'imports') }),
+    imports: makeDocumentStore({ dir: join(settings.LIMITLINE_DATA, 'imports'), followsLinks: true }),
     documents: makeDocumentStore({ dir: join(settings.LIMITLINE_DATA, 'documents') }),
     storedFiles: makeStoreLooks({ dir: join(settings.LIMITLINE_DATA, 'imports') }),
     storedDocuments: makeStoreLooks({ dir: join(settings.LIMITLINE_DATA, 'documents') }),

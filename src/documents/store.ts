@@ -1,19 +1,23 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { createReadStream, createWriteStream, existsSync, readdirSync, statSync } from 'node:fs';
-import { readdir, rename, rm, stat, utimes } from 'node:fs/promises';
+import { type FileHandle, readdir, realpath, rename, rm, stat, utimes } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { makeFolder } from '../data-folder.ts';
 import { LimitlineError } from '../errors.ts';
 import { fileFault, keepRoom, syncToDisk, systemCode } from '../files/disk.ts';
 import { MARK_PATTERN, markOfProcess, sweepLeftBehind } from '../files/process-mark.ts';
+import { openRegular } from '../files/regular-file.ts';
 import type { Document } from './folder.ts';
 
 /** Copies of documents in the data folder, named by their SHA-256, so that exactly the imported content is sent. */
 export type DocumentStore = ReturnType<typeof makeDocumentStore>;
 
-/** @param dir the folder of the copies. The first `put` creates it and removes leftovers of killed processes. */
-export function makeDocumentStore({ dir }: { dir: string }) {
+/**
+ * @param dir the folder of the copies. The first `put` creates it and removes leftovers of killed processes.
+ * @param followsLinks whether the paths of documents may have links. Documents of a folder have none (folder.ts); a file that a person names may.
+ */
+export function makeDocumentStore({ dir, followsLinks = false }: { dir: string; followsLinks?: boolean }) {
   const done = new Map<string, Promise<string>>();
   let swept: Promise<void> | undefined;
 
@@ -26,7 +30,7 @@ export function makeDocumentStore({ dir }: { dir: string }) {
       makeFolder(dir);
       swept ??= sweepLeftBehind({ dir, names: PART });
       await swept;
-      const sha256 = await copyAndDigest(doc, temporary);
+      const sha256 = await copyAndDigest(await openFound(doc, followsLinks), doc, temporary);
       const path = pathOf(sha256);
       if (makeFolder(dirname(path))) await syncToDisk(dir);
       await rename(temporary, path);
@@ -113,11 +117,11 @@ const PART = new RegExp(`^(?:${MARK_PATTERN}-)?[0-9a-f-]{36}\\.part$`);
  *
  * @throws LimitlineError `FILE` if the document has changed
  */
-async function copyAndDigest(doc: Document, temporary: string): Promise<string> {
+async function copyAndDigest(file: FileHandle, doc: Document, temporary: string): Promise<string> {
   const digest = createHash('sha256');
   let sizeBytes = 0;
   await pipeline(
-    createReadStream(doc.path),
+    file.createReadStream(),
     async function* (chunks: AsyncIterable<Buffer>) {
       for await (const chunk of chunks) {
         sizeBytes += chunk.length;
@@ -132,6 +136,26 @@ async function copyAndDigest(doc: Document, temporary: string): Promise<string> 
     createWriteStream(temporary, { flags: 'wx', mode: 0o600, flush: true }),
   );
   return digest.digest('hex');
+}
+
+/**
+ * Opens a document that was found. A link that has taken the place of the file since, or of a folder above it, may lead out of the folder of
+ * documents.
+ *
+ * @throws LimitlineError `FILE` if the document has changed
+ */
+async function openFound(doc: Document, followsLinks: boolean): Promise<FileHandle> {
+  const file = await openRegular(doc.path);
+  try {
+    if (followsLinks) return file;
+    const [opened, there] = [await file.stat(), await stat(doc.path)];
+    const isThere = opened.dev === there.dev && opened.ino === there.ino;
+    if (!isThere || (await realpath(doc.path)) !== doc.path) throw changed(doc);
+    return file;
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
 }
 
 /** The error for a document that changed while it was read. Its code EBUSY, that of a locked file, marks the fault as one that may pass. */

@@ -1,8 +1,20 @@
 import { createHash } from 'node:crypto';
-import { appendFile, mkdir, readdir, readFile, rm, stat, truncate, utimes, writeFile } from 'node:fs/promises';
+import {
+  appendFile,
+  mkdir,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  symlink,
+  truncate,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { Document } from '../../src/documents/folder.ts';
+import { type Document, makeDocumentFolder } from '../../src/documents/folder.ts';
 import { makeDocumentStore, makeStoreLooks } from '../../src/documents/store.ts';
 import { markOfProcess } from '../../src/files/process-mark.ts';
 import { makeTemporaryFolder } from '../support/temporary-folder.ts';
@@ -145,3 +157,25 @@ test('a copy is whole, damaged or missing, and the names of all copies are liste
   expect(await looks.writtenMs('cd'.repeat(32))).toBeUndefined();
   await expect(looks.check(kept, AbortSignal.abort(new Error('stopped')))).rejects.toThrow('stopped');
 });
+
+// Promise: links-never-followed
+test.each(['the document', 'its folder'])(
+  'no link is followed that takes the place of %s after it was found',
+  async (what) => {
+    const { dir, write, store } = await makeStore();
+    await write(
+      'other.pdf',
+      CONTENT.map((byte) => byte ^ 1),
+    );
+    await mkdir(join(dir, 'documents', 'a'), { recursive: true });
+    const path = join(dir, 'documents', 'a', 'other.pdf');
+    await writeFile(path, Buffer.from(CONTENT).fill('%PDF-1.4\n', 0, 9));
+    const found = await makeDocumentFolder({ dir: join(dir, 'documents'), maxSizeMb: 1 }).find('a/other.pdf');
+    if (typeof found === 'string') throw new Error(found);
+    const place = what === 'its folder' ? dirname(path) : path;
+    await rename(place, `${place}.before`);
+    await symlink(what === 'its folder' ? dir : join(dir, 'other.pdf'), place);
+    await expect(store.put(found)).rejects.toMatchObject({ code: 'FILE', message: expect.stringContaining('changed') });
+    expect(await filesIn(join(dir, 'store'))).toEqual([]);
+  },
+);
