@@ -15,9 +15,14 @@ export type RawRecord = {
   /**
    * For a sheet's row only. Cells after its last filled one are empty. `numbers`: the columns of cells that are stored
    * as numbers, whose decimal separator is a point. `hidden`: the row is invisible in the sheet. `shown`: what the
-   * sheet shows besides such numbers, by column.
+   * sheet shows besides such numbers, by column. `struck`: the columns of cells through which a line goes.
    */
-  sheet?: { numbers: readonly number[]; hidden?: boolean; shown?: ReadonlyMap<number, ShownNumber> | undefined };
+  sheet?: {
+    numbers: readonly number[];
+    hidden?: boolean;
+    shown?: ReadonlyMap<number, ShownNumber> | undefined;
+    struck?: readonly number[] | undefined;
+  };
 };
 
 /** What a sheet shows of a number besides the number. */

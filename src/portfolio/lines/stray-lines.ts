@@ -192,17 +192,18 @@ export function makeStrayLines({
     /** Totals that say another sum than the lines above them, or may do so, and notes by which amounts mean something else. */
     misstated,
     /**
-     * Replaces the problems of a line that is a total, a subtotal, a repeated header, a note or hidden, and returns true.
+     * Replaces the problems of a line that is a total, a subtotal, a repeated header, a note, hidden or struck through, and returns true.
      * Leaves other lines unchanged.
      */
     judge(line: Candidate): boolean {
       const { record } = line;
       const stray = strayOf(line);
       const isHidden = record.sheet?.hidden === true && !hiddenRows;
-      if (stray === null && !isHidden) return false;
-      line.problems = [stray ?? makeProblem(record.line, null, null, HIDDEN)];
+      const isStruck = record.sheet?.struck?.some((at) => at === nameAt || at === amountAt);
+      if (stray === null && !isHidden && !isStruck) return false;
+      line.problems = [stray ?? makeProblem(record.line, null, null, isHidden ? HIDDEN : STRUCK)];
       line.open = false;
-      // A stray line requests nothing. A hidden row keeps its values, because an import may know its row from earlier.
+      // A stray line requests nothing. A hidden row, or one that is struck through, keeps its values, because an import may know its row from earlier.
       if (stray) {
         line.values = {};
         line.isStray = true;
@@ -274,6 +275,10 @@ function thousandsMessage(words: string): string {
 /** Why a hidden row is not read. */
 export const HIDDEN =
   'This row is hidden in the sheet, by hand or by a filter: say --hidden-rows to include hidden rows, or show it or delete it in the sheet.';
+
+/** Why a row with a line through its name or amount is not read. */
+export const STRUCK =
+  'This row is struck through in the sheet: delete it, or, if it is to be read, take the line off its cells there.';
 
 /** The most wrong or unchecked totals that are reported. If each group's total differs, more reports would only repeat the same. */
 const MOST_MISSTATED = 5;

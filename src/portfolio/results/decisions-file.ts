@@ -8,7 +8,7 @@ import { nextRecord } from '../../table/table.ts';
 import { vocabularyOf } from '../columns/header-doubts.ts';
 import { accountOfLine, otherAccountWords } from '../columns/result-columns.ts';
 import { besideAmount } from '../lines/one-currency.ts';
-import { HIDDEN } from '../lines/stray-lines.ts';
+import { HIDDEN, STRUCK } from '../lines/stray-lines.ts';
 import { visible } from '../problem.ts';
 import { type Decimal, decimalOf } from '../values/amounts.ts';
 import type { DateOrder } from '../values/dates.ts';
@@ -176,6 +176,7 @@ function lineOf({ line: at, cells, fault, sheet }: RawRecord, { of, width }: Pla
     ? `The line has ${cells.length} cells, and the header ${width}: put a cell that holds the separator in quotation marks.`
     : undefined;
   const hidden = sheet?.hidden && !hiddenRows ? HIDDEN : undefined;
+  const struck = named.some(([, place]) => sheet?.struck?.includes(place)) ? STRUCK : undefined;
   return {
     at,
     cells: long ? {} : Object.fromEntries(read),
@@ -184,6 +185,7 @@ function lineOf({ line: at, cells, fault, sheet }: RawRecord, { of, width }: Pla
     fault:
       fault?.message ??
       hidden ??
+      struck ??
       message ??
       (long && `The cell ${long} has more than ${MOST_CELL} characters, more than any ${long} has: shorten the cell.`),
   };

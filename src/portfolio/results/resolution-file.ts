@@ -5,6 +5,7 @@ import { nextRecord, type Table } from '../../table/table.ts';
 import { vocabularyOf } from '../columns/header-doubts.ts';
 import { plainName } from '../columns/known-columns.ts';
 import { ACCOUNT_COLUMN, otherAccountWords } from '../columns/result-columns.ts';
+import { STRUCK } from '../lines/stray-lines.ts';
 
 /** A person's answer for a held row: the id of the object that was made, or undefined for "send again". */
 export type Resolution = {
@@ -64,6 +65,7 @@ function take(record: RawRecord, cell: Columns, { file, account }: { file: Resol
   if (record.fault) file.problems.push({ at, message: record.fault.message });
   else if (word === '') file.silent += 1;
   else if (record.sheet?.hidden) file.problems.push({ at, message: HIDDEN });
+  else if (record.sheet?.struck) file.problems.push({ at, message: STRUCK });
   else if (theirs !== '' && theirs !== account) {
     const message = otherAccountWords({ line: 'The line', there: 'answer it there' }, theirs, account);
     file.problems.push({ at, message });

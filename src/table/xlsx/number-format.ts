@@ -6,8 +6,15 @@ import { plainNumber } from './cell-xml.ts';
 /**
  * How a cell format shows numbers: as dates or not, with a minimum number of digits (leading zeros of a register
  * number), and the word for thousands, usually ''. `sections`: those of the format that show more than the number.
+ * `isStruck`: whether a line goes through the cell's text.
  */
-export type CellStyle = { isDate: boolean; leastDigits: number; scale: string; sections: readonly Section[] };
+export type CellStyle = {
+  isDate: boolean;
+  leastDigits: number;
+  scale: string;
+  sections: readonly Section[];
+  isStruck?: boolean;
+};
 
 /** A section of a number format, as for large numbers: its condition, what it adds to a number, and its least digits before the point. */
 type Section = { code: string; condition: Condition | null; currency: string; says: boolean; zeros: number };

@@ -4,7 +4,7 @@ import type { Merged } from '../table.ts';
 import { cellName, columnOf, dateOfSerial, plainNumber, unescaped, withZeros } from './cell-xml.ts';
 import { PLAIN_STYLE, shownNumber } from './number-format.ts';
 import { LIMITS, makeTextParts, REMEDY, type XmlHandler } from './parse-xml.ts';
-import type { Workbook } from './workbook.ts';
+import { isStrike, type Workbook } from './workbook.ts';
 
 /**
  * A row that is not empty: its texts and their columns in the sheet's order, the columns of numbers, what the sheet
@@ -15,6 +15,8 @@ export type SheetRow = Pick<RawRecord, 'line' | 'fault'> & {
   columns: number[];
   numbers: number[];
   shown?: Map<number, ShownNumber>;
+  /** The columns of cells through which, or through a part of which, a line goes. */
+  struck?: number[];
   hidden: boolean;
 };
 
@@ -42,7 +44,7 @@ export function makeRowReader(book: Workbook, onRow: (row: SheetRow) => void): R
   let nextColumn = 0;
   /** The row in which each column last had a cell. */
   const filledIn = new Uint32Array(LIMITS.columns);
-  let cell = { type: '', style: 0, column: 0, hasFormula: false, hasValue: false };
+  let cell = { type: '', style: 0, column: 0, hasFormula: false, hasValue: false, isStruck: false };
   const parts = makeTextParts(['v', 't'], () => cellTooLong(cell.column, row.line));
 
   function openRow({ r: written, hidden, ht }: Record<string, string>): void {
@@ -60,7 +62,7 @@ export function makeRowReader(book: Workbook, onRow: (row: SheetRow) => void): R
     if (filledIn[column] === row.line)
       throw new Error(`its cell ${cellName(column, row.line)} occurs twice; ${REMEDY}`);
     filledIn[column] = row.line;
-    cell = { type: t, style: Number(s), column, hasFormula: false, hasValue: false };
+    cell = { type: t, style: Number(s), column, hasFormula: false, hasValue: false, isStruck: false };
     nextColumn = column + 1;
     parts.clear();
   }
@@ -82,6 +84,10 @@ export function makeRowReader(book: Workbook, onRow: (row: SheetRow) => void): R
     row.texts.push(text);
     row.columns.push(cell.column);
     const style = book.styles[cell.style] ?? PLAIN_STYLE;
+    if (cell.isStruck || style.isStruck || (cell.type === 's' && book.struck.has(Number(written)))) {
+      row.struck ??= [];
+      row.struck.push(cell.column);
+    }
     if (cell.type !== 'n' || style.isDate) return;
     row.numbers.push(cell.column);
     const shown = shownNumber(style, written);
@@ -104,6 +110,7 @@ export function makeRowReader(book: Workbook, onRow: (row: SheetRow) => void): R
       if (name === 'c') openCell(attributes);
       if (name === 'f') cell.hasFormula = true;
       if (name === 'v') cell.hasValue = true;
+      if (isStrike(name, attributes)) cell.isStruck = true;
       parts.open(name);
     },
     text: parts.add,

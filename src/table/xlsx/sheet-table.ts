@@ -70,7 +70,10 @@ async function readSheet(book: Workbook, file: TableFile): Promise<Table> {
     const row = rows[at];
     if (!row) return null;
     at += 1;
-    return { ...recordOf(row), sheet: { numbers: row.numbers, hidden: row.hidden, shown: row.shown } };
+    return {
+      ...recordOf(row),
+      sheet: { numbers: row.numbers, hidden: row.hidden, shown: row.shown, struck: row.struck },
+    };
   };
   const more = async (): Promise<boolean> => {
     rows.splice(0, at);

@@ -24,6 +24,8 @@ export type Workbook = {
   sheets: SheetEntry[];
   /** Texts that cells refer to by number. */
   shared: string[];
+  /** The numbers of those texts through which, or through a part of which, a line goes. */
+  struck: ReadonlySet<number>;
   /** How each cell format shows numbers. */
   styles: CellStyle[];
   from1904: boolean;
@@ -61,17 +63,19 @@ export async function openWorkbook({ path, signal, vocabulary }: BookFile): Prom
     }
     const targets = await relations(main);
     const textsPart = partOf(targets, 'sharedStrings') ?? TEXTS;
-    const shared = parts.find(textsPart) ? await readSharedTexts(await open(textsPart), signal) : [];
+    const texts = parts.find(textsPart) ? await readSharedTexts(await open(textsPart), signal) : NO_TEXTS;
     const stylesPart = partOf(targets, 'styles') ?? STYLES;
     const styles = parts.find(stylesPart) ? await readStyles(await open(stylesPart), vocabulary, signal) : [];
     const { sheets, ...book } = await readBook(await open(main), targets, signal);
     const found = sheets.map((sheet) => ({ ...sheet, path: parts.find(sheet.path)?.fileName ?? sheet.path }));
-    return { ...book, sheets: found, shared, styles, open, close: () => zip.close() };
+    return { ...book, ...texts, sheets: found, styles, open, close: () => zip.close() };
   } catch (error) {
     zip.close();
     throw error;
   }
 }
+
+const NO_TEXTS: Pick<Workbook, 'shared' | 'struck'> = { shared: [], struck: new Set() };
 
 /** The usual paths of parts, for archives that do not say them. */
 const BOOK = 'xl/workbook.xml';
@@ -124,6 +128,11 @@ const XLSX_WRITER = '124519';
 
 const isTrue = (written = ''): boolean => ['1', 'true'].includes(written);
 
+/** Whether an element is one that draws a line through text (ECMA-376, part 1, 18.4.10). Without a value it means yes. */
+export function isStrike(name: string, { val = '1' }: Record<string, string>): boolean {
+  return name === 'strike' && isTrue(val);
+}
+
 async function readStyles(
   stream: Readable,
   vocabulary: BookFile['vocabulary'],
@@ -131,17 +140,25 @@ async function readStyles(
 ): Promise<CellStyle[]> {
   const codes = new Map<number, string>();
   const styles: CellStyle[] = [];
-  let inCells = false;
+  const struckFonts = new Set<number>();
+  let fonts = 0;
+  let within = '';
   const handler = {
-    open(name: string, { numFmtId = '0', formatCode = '' }: Record<string, string>) {
-      if (name === 'cellXfs') inCells = true;
+    open(name: string, attributes: Record<string, string>) {
+      const { numFmtId = '0', formatCode = '', fontId = '' } = attributes;
+      if (name === 'cellXfs' || name === 'fonts') within = name;
+      if (name === 'font' && within === 'fonts') fonts += 1;
+      if (isStrike(name, attributes) && within === 'fonts') struckFonts.add(fonts - 1);
       if (name === 'numFmt') codes.set(Number(numFmtId), ownText(formatCode.slice(0, LIMITS.formatLength)));
       const id = Number(numFmtId);
-      if (name === 'xf' && inCells) styles.push(styleOf(id, codes.get(id), vocabulary));
+      if (name === 'xf' && within === 'cellXfs') {
+        const isStruck = struckFonts.has(Number(fontId));
+        styles.push({ ...styleOf(id, codes.get(id), vocabulary), isStruck });
+      }
       atMost(Math.max(codes.size, styles.length), LIMITS.styles, 'cell formats');
     },
     close(name: string) {
-      if (name === 'cellXfs') inCells = false;
+      if (name === within) within = '';
     },
   };
   await readXml(stream, handler, signal);
@@ -153,15 +170,20 @@ async function readStyles(
  *
  * @throws Error with a readable message if a text, or all together, are too large.
  */
-async function readSharedTexts(stream: Readable, signal: AbortSignal | undefined): Promise<string[]> {
+async function readSharedTexts(
+  stream: Readable,
+  signal: AbortSignal | undefined,
+): Promise<Pick<Workbook, 'shared' | 'struck'>> {
   const texts: string[] = [];
+  const struck = new Set<number>();
   let bytes = 0;
   const tooLong = () =>
     new Error(`text ${texts.length + 1} of its shared texts is longer than any cell's in Excel; ${REMEDY}`);
   const parts = makeTextParts(['t'], tooLong);
   const handler = {
-    open(name: string) {
+    open(name: string, attributes: Record<string, string>) {
       if (name === 'si') parts.clear();
+      if (isStrike(name, attributes)) struck.add(texts.length);
       parts.open(name);
     },
     text: parts.add,
@@ -177,7 +199,7 @@ async function readSharedTexts(stream: Readable, signal: AbortSignal | undefined
     },
   };
   await readXml(stream, handler, signal);
-  return texts;
+  return { shared: texts, struck };
 }
 
 /** Bytes of memory that V8 takes for a text besides its characters, and for its entry in the growing list. */
