@@ -78,7 +78,7 @@ test('a new portfolio is stored when its process stops, and not before', async (
   const place = await openWorkplace({ env: { SERVICE_RATE_PER_S: '4' } });
   const path = keptResultsPath('q4', place.context);
   const keeping = startKeepingResults(place.context);
-  await place.import(buyerLines(60));
+  await place.import(buyerLines(24));
   const workers = await place.work();
   // At this pace, the portfolio is checked at least once until then.
   const done = async () => (await place.context.portfolios.read('q4')).states.done;
