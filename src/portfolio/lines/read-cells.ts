@@ -11,6 +11,7 @@ import { COLUMNS, type KnownColumn, type ReadBy, type ValueReader } from '../col
 import type { Decision } from '../identity/identity.ts';
 import { type CellChange, makeChange, makeProblem, type Problem } from '../problem.ts';
 import { namesUnit, readUnit } from '../values/amount-unit.ts';
+import { readNull } from '../values/identifiers.ts';
 import { makeLostZeros } from './lost-zeros.ts';
 import type { Line } from './row.ts';
 
@@ -150,7 +151,8 @@ function readCell(
   }
   const isTidy = (plain && written[0] !== "'") || column.known === 'supporting_documents';
   const text = isTidy ? written : tidied(written);
-  const reading = read ? read(text, by, sheet?.numbers.includes(column.index)) : { value: text };
+  const isNumber = sheet?.numbers.includes(column.index);
+  const reading = readNull(text) ?? read?.(text, by, isNumber) ?? { value: text };
   if ('problem' in reading) {
     const { decimal } = by.conventions;
     if (reading.open || (column.known === 'requested_limit' && decimal === null)) result.open = true;

@@ -67,3 +67,21 @@ describe('a number that a workbook shows in another form', () => {
     ]);
   });
 });
+
+// Promise: database-nulls-are-empty
+test.each(['\\N', 'NULL', '(null)', '[NULL]', '<null>', 'NaN'])(
+  '%s, as databases write a missing value, is an empty cell in each column, and no name',
+  async (missing) => {
+    const header = 'name,requested_limit,city,country_code,contact_email,buyer_reference';
+    const rest = [missing, missing, missing, missing].join(',');
+    const { lines } = await read(`${header}\nAcme,5,${rest}\nBeta,6,${rest}\n${missing},7,,,,B7\nNull AG,8,,,,B8\n`);
+    expect(lines).toMatchObject([
+      { kind: 'row', row: { company: { name: 'Acme', address: { state: null } } }, changed: { length: 4 } },
+      { kind: 'row', row: { company: { name: 'Beta', address: { state: null } } } },
+      { kind: 'invalid', problems: [{ column: 'name', message: expect.stringContaining('only a placeholder') }] },
+      { kind: 'row', row: { company: { name: 'Null AG' } } },
+    ]);
+    const [first] = lines;
+    expect(first?.kind === 'row' && first.row.company.address).toEqual({ state: null });
+  },
+);
