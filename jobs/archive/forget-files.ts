@@ -11,7 +11,7 @@ import type { KnownImport } from '../../src/ledger/portfolios/imports.ts';
 import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
 import type { Archives } from '../../src/ledger/schema/archives.ts';
 import { vocabularyOf } from '../../src/portfolio/columns/header-doubts.ts';
-import { withoutApostrophe } from '../../src/table/formulas.ts';
+import { withoutTextMark } from '../../src/table/formulas.ts';
 import { openTable } from '../../src/table/open-table.ts';
 import { nextRecord } from '../../src/table/table.ts';
 import { plainTableLine } from '../../src/table/write-table.ts';
@@ -264,7 +264,7 @@ async function* linesWithout(path: string, isOurs: IsOurs): AsyncGenerator<{ lin
     const [portfolioAt, detailAt] = [columns.indexOf('portfolio'), columns.indexOf('detail')];
     yield { line: `\ufeff${plainTableLine(columns)}`, isChanged: false };
     for (let record = await nextRecord(table); record; record = await nextRecord(table)) {
-      const cells = record.cells.map(withoutApostrophe);
+      const cells = record.cells.map(withoutTextMark);
       const isNamed = isOurs({ portfolio: cells[portfolioAt] ?? '', detail: cells[detailAt] ?? '' });
       const left = isNamed ? cells.map((cell, at) => (STAYS.has(columns[at] ?? '') ? cell : '')) : cells;
       yield { line: plainTableLine(left), isChanged: left.some((cell, at) => cell !== cells[at]) };

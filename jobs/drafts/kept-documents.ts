@@ -11,7 +11,7 @@ import { isErrorsHeader, mendedLineOf, mendedRowOf, shortDigest } from '../../sr
 import { documentNames } from '../../src/portfolio/lines/classify-lines.ts';
 import { openPortfolio, type PortfolioFile } from '../../src/portfolio/open-portfolio.ts';
 import type { PortfolioDraft } from '../../src/portfolio/portfolio-draft.ts';
-import { withoutApostrophe } from '../../src/table/formulas.ts';
+import { withoutTextMark } from '../../src/table/formulas.ts';
 import type { DraftStore } from './draft-store.ts';
 import { type Meter, UploadRefusal, writeIncoming } from './incoming-file.ts';
 import { documentsOf } from './make-preview.ts';
@@ -60,7 +60,7 @@ async function copyKept(
   try {
     for await (const batch of opened.plainLines()) {
       for (const { cells } of batch) {
-        for (const name of documentNames(cells[column] ?? '').map(withoutApostrophe)) {
+        for (const name of documentNames(cells[column] ?? '').map(withoutTextMark)) {
           if (taken.has(foldedName(name)) || !isSafe(name) || (found.has(name) && !found.get(name))) continue;
           const one = (await ofRow(rowOf(cells), name, deps)) ?? (await uploads.find(lineOf(cells), name));
           // An upload has one document of each name. If two lines mean different documents by one name, neither is copied.

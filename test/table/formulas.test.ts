@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { harmless, withoutApostrophe } from '../../src/table/formulas.ts';
+import { harmless, withoutTextMark } from '../../src/table/formulas.ts';
 
 // Promise: formulas-become-text
 test.each([
@@ -40,10 +40,21 @@ test('a cell with a protecting apostrophe is read as it was', () => {
   fc.assert(
     fc.property(cell, (text) => {
       // Only a text that already has such an apostrophe cannot be told from a protected one.
-      fc.pre(withoutApostrophe(text) === text);
-      expect(withoutApostrophe(harmless(text))).toBe(text);
+      fc.pre(withoutTextMark(text) === text);
+      expect(withoutTextMark(harmless(text))).toBe(text);
     }),
   );
+});
+
+test.each([
+  ['="000123"', '000123'],
+  [`'="000123"`, '000123'],
+  ['="The ""Best"""', 'The "Best"'],
+  ['=""', ''],
+  ['="A"&"B"', '="A"&"B"'],
+  ['=A1', '=A1'],
+])('%j, which may be one text as a formula, is read as %j', (cell, text) => {
+  expect(withoutTextMark(cell)).toBe(text);
 });
 
 test('very long cells are checked in linear time', () => {

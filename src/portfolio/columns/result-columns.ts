@@ -1,4 +1,4 @@
-import { withoutApostrophe } from '../../table/formulas.ts';
+import { withoutTextMark } from '../../table/formulas.ts';
 import { visible } from '../problem.ts';
 import { plainName } from './known-columns.ts';
 
@@ -78,7 +78,7 @@ const hasErrorsMark = (header: readonly string[]) => header.includes(FROM_COLUMN
 /** Reads the account that a line of an errors or results file names; '' in files without the column. Of several columns a filled one counts. */
 export function accountOfLine(header: readonly string[]): (cells: readonly string[]) => string {
   const places = header.flatMap((name, at) => (plainName(name) === ACCOUNT_COLUMN ? [at] : []));
-  return (cells) => places.map((at) => withoutApostrophe(cells[at] ?? '').trim()).findLast((name) => name !== '') ?? '';
+  return (cells) => places.map((at) => withoutTextMark(cells[at] ?? '').trim()).findLast((name) => name !== '') ?? '';
 }
 
 /** Most characters of an account's name in a message: as many as an account may have. */
@@ -146,7 +146,7 @@ export function lineOfFileText({ portfolio, file, line }: LineOfFile, zeros: rea
 
 function cellOfErrors(header: readonly string[], column: string): (cells: readonly string[]) => string {
   const at = isErrorsHeader(header) ? header.lastIndexOf(column) : -1;
-  return (cells) => (at === -1 ? '' : withoutApostrophe(cells[at] ?? '').trim());
+  return (cells) => (at === -1 ? '' : withoutTextMark(cells[at] ?? '').trim());
 }
 
 /** The columns that an earlier errors file added: the last of each name, because the team may have the same name. */

@@ -95,9 +95,10 @@ function isHeldBy({ key: own }: Buyer, { digest }: Identifier, known: KnownBuyer
   return known.holders(digest).some(({ key }) => key === own);
 }
 
-/** Whether an earlier version read this reference of a workbook as `4711.0`, as other programs write the number 4711. */
+/** Whether an earlier version read this reference as `4711.0`, as other programs write 4711 in a workbook, or as `="4711"`. */
 function isFormerText({ reference }: Buyer, { kind, written }: Identifier): boolean {
-  return kind === 'reference' && reference === `${written}.0` && /^\d+$/.test(written);
+  if (kind !== 'reference') return false;
+  return reference === `="${written}"` || (reference === `${written}.0` && /^\d+$/.test(written));
 }
 
 /** Whether this line was the first with the buyer, or identifies it by the `buyer_reference`. */

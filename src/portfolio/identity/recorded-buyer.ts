@@ -1,4 +1,4 @@
-import { withoutApostrophe } from '../../table/formulas.ts';
+import { withoutTextMark } from '../../table/formulas.ts';
 import { columnsThat, type KnownColumn } from '../columns/known-columns.ts';
 import { KNOWN_COLUMN } from '../columns/result-columns.ts';
 import { digestOf } from './digest.ts';
@@ -42,7 +42,7 @@ export function digestOfCells(columns: readonly (KnownColumn | null)[]): (cells:
   const places = TELLING.flatMap((known) => (columns.includes(known) ? [columns.indexOf(known)] : []));
   return (cells) => {
     const told = places.flatMap((place) => {
-      const text = squeeze(withoutApostrophe(cells[place] ?? ''));
+      const text = squeeze(withoutTextMark(cells[place] ?? ''));
       return text === '' ? [] : [`${columns[place]} ${text}`];
     });
     return digestOf(told.join('\n'));
@@ -62,7 +62,7 @@ export function makeRecordedBuyerLookup(
   const digest = digestOfCells(columns.map(({ known }) => known));
   return (line, cells) => {
     const known = readRecordedBuyer(cells[at] ?? '');
-    const key = withoutApostrophe(cells[rowAt] ?? '')
+    const key = withoutTextMark(cells[rowAt] ?? '')
       .trim()
       .replace(/^.*\//, '');
     if (!known) return key === '' ? '' : undefined;

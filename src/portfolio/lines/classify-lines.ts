@@ -1,7 +1,7 @@
 import { counted, grouped } from '../../counted.ts';
 import type { DocumentFolder } from '../../documents/folder.ts';
 import type { Dialect } from '../../table/dialect.ts';
-import { withoutApostrophe } from '../../table/formulas.ts';
+import { withoutTextMark } from '../../table/formulas.ts';
 import type { RawRecord } from '../../table/records.ts';
 import { type Column, placeOf } from '../columns/column.ts';
 import type { Conventions, KnownColumn } from '../columns/known-columns.ts';
@@ -104,6 +104,7 @@ export function makeLineClassifier(judging: Judging) {
       if (reference !== '') row.reference = reference;
       if (numbers?.includes(referenceAt) && WHOLE.test(reference))
         row.formerKey = referenceOf(`${reference}.0`).request;
+      if (cells[referenceAt]?.trim() === `="${reference}"`) row.formerKey = referenceOf(`="${reference}"`).request;
       const currency = advisedCurrency(currencies.currencyOf(cells), above);
       const statements = statementsText(row.limit.requested_limit, values.statements_dated, currency, above);
       if (statements !== undefined) row.statements = statements;
@@ -186,7 +187,7 @@ export async function addDocuments(drafts: LineDraft[], columns: Column[], folde
       const { document_purpose: purpose } = values;
       for (const name of documentNames(values.supporting_documents ?? '')) {
         // Results files of Limitline put an apostrophe before such a name, so that no spreadsheet runs it as a formula.
-        const found = folder ? await folder.find(name, withoutApostrophe(name)) : NO_FOLDER;
+        const found = folder ? await folder.find(name, withoutTextMark(name)) : NO_FOLDER;
         if (typeof found === 'string') problems.push(makeProblem(record.line, column, name, found));
         else documents.push(purpose === undefined || purpose === STATEMENTS ? found : { ...found, purpose });
       }

@@ -1,4 +1,4 @@
-import { withoutApostrophe } from '../../table/formulas.ts';
+import { withoutTextMark } from '../../table/formulas.ts';
 import { type Column, placeOf } from '../columns/column.ts';
 import type { ExtraCell } from '../columns/extra-fields.ts';
 import type { KnownColumn } from '../columns/known-columns.ts';
@@ -31,7 +31,7 @@ export function zerosOfLine(columns: readonly Column[], cells: readonly string[]
   const before = mendedZerosOf(columns.map(({ written }) => written))(cells);
   const known = [...SENT, ...REFERENCES].map((name) => ({ name, place: placeOf(columns, name) }));
   return [...known, ...extrasOf(columns)].flatMap(({ name, place }) => {
-    const cell = withoutApostrophe(cells[place] ?? '').trim();
+    const cell = withoutTextMark(cells[place] ?? '').trim();
     const number = WITH_ZEROS.test(cell) ? cell : before.get(name);
     return number !== undefined && (number === cell || differByZeros(cell, number)) ? [`${name} ${number}`] : [];
   });

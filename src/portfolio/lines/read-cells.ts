@@ -3,7 +3,7 @@ import type { Document } from '../../documents/folder.ts';
 import { MARKS, MOST_MARKS, normal } from '../../likeness.ts';
 import { type Dialect, delimiterWord } from '../../table/dialect.ts';
 import { describeDamage } from '../../table/encodings/utf8.ts';
-import { withoutApostrophe } from '../../table/formulas.ts';
+import { withoutTextMark } from '../../table/formulas.ts';
 import { type RawRecord, type ShownNumber, textOfRecord } from '../../table/records.ts';
 import { type Column, makeFit } from '../columns/column.ts';
 import { type ExtraCell, extraValue, readerOfExtra } from '../columns/extra-fields.ts';
@@ -149,7 +149,7 @@ function readCell(
     result.problems.push(makeProblem(line, column.written, written, SHOWN_PROBLEM));
     return;
   }
-  const isTidy = (plain && written[0] !== "'") || column.known === 'supporting_documents';
+  const isTidy = (plain && written[0] !== "'" && written[0] !== '=') || column.known === 'supporting_documents';
   const text = isTidy ? written : tidied(written);
   const isNumber = sheet?.numbers.includes(column.index);
   const reading = readNull(text) ?? read?.(text, by, isNumber) ?? { value: text };
@@ -217,9 +217,9 @@ function isPlain(text: string): boolean {
 
 const PLAIN_TEXT = /^[\t\n\r -~\u00a0-\u02ff]*$/;
 
-/** Normalizes to NFC, because macOS decomposes letters, and removes a spreadsheet's apostrophe. */
+/** Normalizes to NFC, because macOS decomposes letters, and removes a spreadsheet's mark of a text. */
 export function tidied(text: string): string {
-  return normal(withoutApostrophe(text).trim());
+  return normal(withoutTextMark(text).trim());
 }
 
 /** A line that was read but not yet classified as a row, an invalid line or a duplicate. */
@@ -233,7 +233,7 @@ export type LineDraft = ReadCells & {
 };
 
 const TIDIED =
-  "The cell began with a spreadsheet's apostrophe, or had accents as characters of their own beside their letters.";
+  'The cell had the mark of a text in a spreadsheet (an apostrophe, or =""), or accents as characters of their own beside their letters.';
 
 /** Whether the text is valid Unicode without control characters. Tabs and line breaks are allowed. */
 const isSound = (text: string): boolean => text.isWellFormed() && !CONTROL.test(text);

@@ -1,7 +1,7 @@
 import { grouped } from '../../counted.ts';
 import { LimitlineError } from '../../errors.ts';
 import type { Dialect } from '../../table/dialect.ts';
-import { withoutApostrophe } from '../../table/formulas.ts';
+import { withoutTextMark } from '../../table/formulas.ts';
 import { openTable } from '../../table/open-table.ts';
 import type { RawRecord } from '../../table/records.ts';
 import { nextRecord } from '../../table/table.ts';
@@ -166,7 +166,7 @@ function lineOf({ line: at, cells, fault, sheet }: RawRecord, { of, width }: Pla
   const read = named.map(([name, place]): [DecisionColumn, string] => {
     const shown = sheet?.shown?.get(place);
     const other = AMOUNTS.has(name) && !shown?.isSameAmount ? shown?.text : undefined;
-    return [name, other ?? withoutApostrophe(cells[place] ?? '').trim()];
+    return [name, other ?? withoutTextMark(cells[place] ?? '').trim()];
   });
   const [long] = read.find(([, cell]) => cell.length > MOST_CELL) ?? [];
   const filled = cells.findLastIndex((cell) => cell !== '') + 1;

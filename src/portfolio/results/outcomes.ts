@@ -1,4 +1,4 @@
-import { withoutApostrophe } from '../../table/formulas.ts';
+import { withoutTextMark } from '../../table/formulas.ts';
 import {
   ACCOUNT_COLUMN,
   KNOWN_COLUMN,
@@ -75,7 +75,7 @@ function placesFrom(from: number, run: readonly string[], names: readonly string
 /** Reads the outcome from a line's cells. */
 export function makeOutcomeReader(columns: ReadonlyMap<string, number>): (cells: readonly string[]) => ResultOutcome {
   return (cells) => {
-    const written = (name: string): string => withoutApostrophe(cells[columns.get(name) ?? -1] ?? '');
+    const written = (name: string): string => withoutTextMark(cells[columns.get(name) ?? -1] ?? '');
     const cell = (name: string): string => written(name).trim();
     const record: Record<string, string> = {};
     // A status is compared with those that the service wrote, white space included.

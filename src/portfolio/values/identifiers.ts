@@ -27,8 +27,9 @@ export function readNull(text: string): ValueReading | undefined {
   return text.length <= LONGEST_NULL && NULLS.has(text) ? { value: '', change: SAYS_NOTHING } : undefined;
 }
 
-/** MySQL and PostgreSQL write `\N`, programs around databases the others. A name in other letters, such as Null, is none of them. */
+/** MySQL and PostgreSQL write `\N`, programs around databases the others; `=""` leaves no text. A name in other letters, such as Null, is none of them. */
 const NULLS = new Set([
+  '',
   '\\N',
   'NULL',
   'null',

@@ -284,9 +284,9 @@ describe('the name of a buyer that was not sent is corrected', () => {
   });
 });
 
-test('a buyer whose reference an earlier version read as 4711.0 is found by name or number and gets the new reference', async () => {
+test('a buyer whose reference an earlier version read as 4711.0 or ="4711" is found by name or number and gets the new reference', async () => {
   const store = makeMapStore();
-  await tellFile(store, [{ ref: '4711.0' }, { ref: '4712.0', reg: 'HRB 1', name: 'Other' }, { ref: '4713.0' }]);
+  await tellFile(store, [{ ref: '4711.0' }, { ref: '="4712"', reg: 'HRB 1', name: 'Other' }, { ref: '4713.0' }]);
   const later = [{ ref: '4711' }, { ref: '4712', reg: 'HRB 1', name: 'Other' }, { ref: '4714' }];
   const words = ['known K1 by name', 'known K2 by registration', 'new K3'];
   expect(inWords(await tellFile(store, later, { importId: 'b' }))).toEqual(words);

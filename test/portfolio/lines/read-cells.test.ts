@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { readMapArgs } from '../../../src/portfolio/columns/mapping.ts';
+import { referenceOf } from '../../../src/portfolio/identity/identity.ts';
 import { type Formatted, read, readWorkbook, told, writeFormatted } from '../../support/workbooks.ts';
 
 const HEADER = ['name', 'requested_limit', 'request_reference', 'note'];
@@ -85,3 +86,16 @@ test.each(['\\N', 'NULL', '(null)', '[NULL]', '<null>', 'NaN'])(
     expect(first?.kind === 'row' && first.row.company.address).toEqual({ state: null });
   },
 );
+
+test('a text that a program wrote as a formula, to keep its zeros, is read without the formula', async () => {
+  const { lines } = await read(
+    'name,requested_limit,request_reference\n"=""Acme, Inc.""","=""5000""","=""000123"""\nBeta,6,000124\n',
+  );
+  // Else a request of an earlier version, which read the whole cell, would be made again.
+  const { request: formerKey } = referenceOf('="000123"');
+  expect(lines).toMatchObject([
+    { kind: 'row', row: { name: 'Acme, Inc.', limit: { requested_limit: '5000' }, formerKey } },
+    { kind: 'row' },
+  ]);
+  expect(lines[0]?.changed.map(({ became }) => became)).toEqual(['Acme, Inc.', '5000', '000123']);
+});
