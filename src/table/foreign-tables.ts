@@ -5,12 +5,9 @@
 export function foreignTableOf(start: Buffer): string | null {
   if (start.subarray(0, COMPOUND.length).equals(COMPOUND)) return COMPOUND_SENTENCES[compoundKindOf(start)];
   if (BIFF.some((mark) => mark.every((byte, place) => start[place] === byte))) return OLD_WORKBOOK;
-  const text = start
-    .subarray(0, LOOKED_AT)
-    .toString('latin1')
-    .replace(BYTE_ORDER_MARKS, '')
-    .replaceAll('\0', '')
-    .trimStart();
+  const written = start.subarray(0, LOOKED_AT).toString('latin1');
+  if (BLANKS_FIRST.test(written) && written.replace(BLANKS_FIRST, '').startsWith(PACKAGE_START)) return LATE_PACKAGE;
+  const text = written.replace(BYTE_ORDER_MARKS, '').replaceAll('\0', '').trimStart();
   return TEXTS.find(([pattern]) => pattern.test(text))?.[1] ?? null;
 }
 
@@ -60,9 +57,17 @@ const BIFF = [
   [0x09, 0x08, 0x10, 0x00],
 ];
 
+/** A ZIP file, as a workbook is, behind a byte order mark or blanks: a program on a web server wrote them before it. */
+const BLANKS_FIRST = /^(?:\xef\xbb\xbf|\s)+/;
+const PACKAGE_START = 'PK\x03\x04';
+const LATE_PACKAGE =
+  'A program wrote blanks or line breaks before the beginning of this workbook: export it again, or have the program mended.';
+
 /** Bytes at a file's beginning in which a web page's or an XML document's first element is looked for. */
 const LOOKED_AT = 2_048;
 const BYTE_ORDER_MARKS = /^(\xef\xbb\xbf|\xff\xfe|\xfe\xff)/;
+
+const OPEN_DOCUMENT = `This is an OpenDocument file, such as LibreOffice's tables (.ods): open it there and save the table as an Excel workbook (.xlsx) or as CSV UTF-8.`;
 
 const TEXTS: [RegExp, string][] = [
   [
@@ -73,7 +78,9 @@ const TEXTS: [RegExp, string][] = [
     /^(<!--((?!-->)[\s\S])*-->\s*)*<(!doctype html|html|head|meta|table|style)\b/i,
     'This is a web page, which some programs call .xls: open it in Excel and save it as .xlsx or as CSV UTF-8.',
   ],
+  [/^<\?xml[^>]*>\s*<office:document\b/i, OPEN_DOCUMENT],
   [/^<\?xml\b/i, 'This is XML, not a table: save the table as .xlsx or as CSV UTF-8.'],
+  [/^(?:\[\s*)?\{\s*"/, 'This is JSON, not a table: save the table as .xlsx or as CSV UTF-8.'],
   [/^\{\\rtf/, 'This is an RTF document, not a table: save the table as .xlsx or as CSV UTF-8.'],
 ];
 
@@ -95,10 +102,7 @@ const PACKAGES: [RegExp, string][] = [
     /^ppt\/presentation\.xml$/i,
     'This is a PowerPoint document, not a table: give the file of the buyers as .xlsx or CSV UTF-8.',
   ],
-  [
-    /^META-INF\/manifest\.xml$/i,
-    `This is an OpenDocument file, such as LibreOffice's tables (.ods): open it there and save the table as an Excel workbook (.xlsx) or as CSV UTF-8.`,
-  ],
+  [/^META-INF\/manifest\.xml$/i, OPEN_DOCUMENT],
 ];
 
 const CHOOSE = 'choose a CSV or Excel file.';

@@ -169,13 +169,16 @@ function tooLong({ line, text }: PhysicalLine, delimiter: Delimiter): RawRecord 
 /** Whether a record is blank or a line of dashes. If the first cell is filled, as nearly always, the others need no test for blanks. */
 function isBlank(cells: string[]): boolean {
   const first = cells[0]?.trim() ?? '';
-  if (first === '') return cells.every((cell) => cell.trim() === '');
+  if (first === '') return cells.every((cell) => BLANK_OR_RULE.test(cell.trim()));
   return RULE_STARTS.includes(first[0] ?? '') && RULE.test(cells.join(''));
 }
 
 /** The characters of which lists that were made for printing, such as SAP's, draw rules between lines. */
 const RULE_STARTS = '-=_+';
 const RULE = /^[\s=_+-]{10,}$/;
+
+/** A cell of a blank record, or of the rule below the header of a Markdown table, each line of which begins with a delimiter. */
+const BLANK_OR_RULE = /^(?::?-{3,}:?)?$/;
 
 /** Whether a record of several lines is meant as one. False if it rather comes from a lost quotation mark and an unrelated later one. */
 function isCredible(cells: string[], shape: Shape): boolean {

@@ -54,6 +54,18 @@ describe('a table of another program', () => {
     ],
     ['a web page with many comments in front', `${'<!-- -->\n'.repeat(200)}<html>`, /web page.*\.xlsx/],
     [
+      'a flat table of LibreOffice',
+      '<?xml version="1.0"?>\n<office:document xmlns:office="o">',
+      /OpenDocument file.*save/,
+    ],
+    ['JSON', '[\n  {"name": "Acme", "requested_limit": 5}\n]', /This is JSON, not a table/],
+    [
+      'a JSON object a line',
+      '\ufeff{"name":"Acme","requested_limit":5}\n{"name":"Tin"}\n',
+      /This is JSON, not a table/,
+    ],
+    ['a workbook behind line breaks', Buffer.from('\ufeff\r\nPK\x03\x04rest'), /before the beginning.*export it again/],
+    [
       'an XML spreadsheet',
       '\ufeff<?xml version="1.0"?>\n<?mso-application progid="Excel.Sheet"?>\n<Workbook/>',
       /Excel 2003/,

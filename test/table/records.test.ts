@@ -23,12 +23,22 @@ describe('records', () => {
     expect(read(text + lineBreak).map(lineAndCells)).toEqual(expected);
   });
 
-  test('do not include rules of dashes as in printed lists', () => {
-    const text = ['----------', 'a,1,-', '+---------+-----+', '-,-,-', '==== ====== ===', '--- a ---,b,c'].join('\n');
+  test('do not include rules of dashes as in printed lists and Markdown', () => {
+    const text = [
+      '----------',
+      'a,1,-',
+      '+---------+-----+',
+      '-,-,-',
+      '==== ====== ===',
+      '--- a ---,b,c',
+      ',---,:---:,',
+      ',--,---',
+    ].join('\n');
     expect(read(text).map(lineAndCells)).toEqual([
       [2, ['a', '1', '-']],
       [4, ['-', '-', '-']],
       [6, ['--- a ---', 'b', 'c']],
+      [8, ['', '--', '---']],
     ]);
   });
 
