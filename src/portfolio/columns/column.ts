@@ -35,13 +35,14 @@ export function readOnlyColumns(columns: readonly Pick<Column, 'known' | 'writte
 
 /**
  * Builds the test whether a record has as many cells as the header. Empty cells after the last named column do not
- * count: spreadsheets write varying numbers of delimiters there.
+ * count: spreadsheets write varying numbers of delimiters there. A longer record must not have any others there. In a file whose lines end
+ * with a delimiter, they come from a cell that was split in two, as `1,500` is.
  */
 export function makeFit(columns: readonly Column[]): (cells: readonly string[]) => boolean {
   // The least width is computed once: a header may have far more empty cells than a line has cells.
   const leastWidth = columns.findLastIndex((column) => column.written !== '') + 1;
   return (cells) =>
     cells.length > columns.length
-      ? cells.slice(columns.length).every((cell) => cell.trim() === '')
+      ? cells.slice(leastWidth).every((cell) => cell.trim() === '')
       : cells.length >= leastWidth;
 }
