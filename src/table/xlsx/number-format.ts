@@ -16,6 +16,19 @@ export type CellStyle = {
   isStruck?: boolean;
 };
 
+/** The built-in formats that show another text than the number: as a share of a hundred, or as a time. */
+const BUILT_IN: Record<number, string> = {
+  9: '0%',
+  10: '0.00%',
+  18: 'h:mm',
+  19: 'h:mm',
+  20: 'h:mm',
+  21: 'h:mm',
+  45: 'mm:ss',
+  46: '[h]:mm:ss',
+  47: 'mm:ss',
+};
+
 /** A section of a number format, as for large numbers: its condition, what it adds to a number, and its least digits before the point. */
 type Section = { code: string; condition: Condition | null; currency: string; says: boolean; zeros: number };
 type Condition = { sign: keyof typeof HOLDS; bound: number };
@@ -27,7 +40,7 @@ export const PLAIN_STYLE: CellStyle = { isDate: false, leastDigits: 0, scale: ''
 
 /** A cell format by its number, and the code if the workbook gives one (ECMA-376, part 1, 18.8.30); the caller limits its length. */
 export function styleOf(id: number, given: string | undefined, words: Words): CellStyle {
-  const code = given ?? (id === 9 || id === 10 ? '0%' : '');
+  const code = given ?? BUILT_IN[id] ?? '';
   const isDate = isDateFormat(id, given);
   const scale = shownScale(code, words.saysThousands);
   const sections = isDate || scale !== '' ? [] : sectionsOf(code, words);
@@ -80,12 +93,13 @@ export function shownScale(code = '', saysThousands: (word: string) => boolean):
   const word = literals.join('').trim();
   // Zeros behind a number would read as its own.
   if (saysThousands(word) && /\p{L}/u.test(word)) return word;
-  return CUT_OFF.test(positive.replace(LITERAL, '').replace(/\[[^\]]*\]/g, '')) ? 'thousands' : '';
+  return CUT_OFF.test(withoutLiterals(positive)) ? 'thousands' : '';
 }
 
 /** The sections of a format for numbers of zero and more: the first, or, if it has a condition, all of them. */
 function sectionsOf(code: string, words: Words): Section[] {
-  const codes = [...code.matchAll(SECTION)].slice(0, MOST_SECTIONS).map(([section]) => section);
+  // An empty first section, as of `;;;`, hides the numbers.
+  const codes = code.startsWith(';') ? [''] : [...code.matchAll(SECTION)].slice(0, MOST_SECTIONS).map(([one]) => one);
   const sections = codes.map((one) => sectionOf(one, words));
   return sections[0]?.condition ? sections : sections.slice(0, 1);
 }
@@ -102,10 +116,17 @@ function sectionOf(code: string, { namesCurrency }: Words): Section {
     code,
     condition: sign ? { sign: sign as Condition['sign'], bound: Number(bound) } : null,
     currency: pieces.find(({ currency }) => currency)?.currency ?? (isCurrency ? word : ''),
-    says: word !== '' && !isCurrency,
+    says: (word !== '' && !isCurrency) || !showsDigits(code),
     zeros: pieces.filter(({ digit }) => digit === '0').length,
   };
 }
+
+/** Whether a section shows the number at all. Others show nothing, a text alone, or a time. */
+function showsDigits(code: string): boolean {
+  return /[0#?@]|General/i.test(withoutLiterals(code));
+}
+
+const withoutLiterals = (code: string): string => code.replace(LITERAL, '').replace(/\[[^\]]*\]/g, '');
 
 /** A piece of a format: a place for a digit before the point, a literal text, or a currency. */
 type Piece = { digit?: string; literal?: string; currency?: string };
@@ -123,6 +144,7 @@ function piecesOf(code: string): Piece[] {
 
 /** A number as the format `code` shows it, for a message: without separators of thousands, and with all of its decimals. */
 function rendered(code: string, number: string): string {
+  if (!showsDigits(code) && /[hms]/i.test(withoutLiterals(code))) return 'a time';
   const pieces = piecesOf(code);
   // A percent sign as literal text does not multiply.
   const isPercent = code.replace(LITERAL, '').includes('%');
@@ -139,7 +161,7 @@ function rendered(code: string, number: string): string {
       left = left.slice(0, -placed);
     } else text = (literal ?? currency ?? '') + text;
   }
-  return text.trim();
+  return text.trim() || 'nothing';
 }
 
 const HOLDS = {

@@ -70,6 +70,10 @@ test.each([
   ['00-000-0000', '12345678', '01-234-5678'],
   ['00\\-000\\-0000', '12345678', '01-234-5678'],
   ['General" K€/a"', '5', '5 K€/a'],
+  [';;;', '5', 'nothing'],
+  [';0', '5', 'nothing'],
+  ['""', '5', 'nothing'],
+  ['[h]:mm', '5', 'a time'],
 ])('the format %s shows %s as %s', (code, written, text) => {
   expect(shown(code, written)).toEqual({ text: `${written} (shown as ${text})` });
 });
@@ -77,6 +81,8 @@ test.each([
 test.each([
   [9, '50', '5000%'],
   [10, '0.125', '12.5%'],
+  [20, '1000', 'a time'],
+  [46, '1000', 'a time'],
 ])('the built-in format %i shows %s as %s', (id, written, text) => {
   expect(shown(undefined, written, id)).toEqual({ text: `${written} (shown as ${text})` });
 });
@@ -124,6 +130,8 @@ test.each([
   '0.00E+00',
   '# ?/?',
   '0;0;"none"',
+  '0;;;',
+  '.00',
   '[>1000]0 "cr";0',
   '[$-407]0',
   'dd.mm.yyyy "d"',
