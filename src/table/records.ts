@@ -33,6 +33,8 @@ export type ShownNumber = {
   text?: string;
   /** Whether the two are equal as amounts: only leading zeros, or digits after the fifteenth, differ. */
   isSameAmount?: boolean;
+  /** Whether the cell is a date to the spreadsheet. Only `text` is given then. */
+  isDate?: boolean;
 };
 
 /** A record's text: that of its file, or the cells of a sheet's row, with the currencies that the sheet shows beside numbers. */

@@ -11,7 +11,7 @@ import { COLUMNS, type KnownColumn, type ReadBy, type ValueReader } from '../col
 import type { Decision } from '../identity/identity.ts';
 import { type CellChange, makeChange, makeProblem, type Problem } from '../problem.ts';
 import { namesUnit, readUnit } from '../values/amount-unit.ts';
-import { readNull } from '../values/identifiers.ts';
+import { readIdentifier, readNull } from '../values/identifiers.ts';
 import { makeLostZeros } from './lost-zeros.ts';
 import type { Line } from './row.ts';
 
@@ -174,9 +174,12 @@ function readCell(
 
 /**
  * What a cell holds and what its sheet shows, if that differs for its column; undefined if not. The format of an extra number means nothing.
- * An extra text that is shown as digits in groups, such as a postal code, is taken as shown.
+ * An extra text that is shown as digits in groups, such as a postal code, is taken as shown. A reference, or a name, is no date: the
+ * spreadsheet made it one, as it does with `3-12`.
  */
 function bothTexts(shown: ShownNumber | undefined, { known, extra }: Column): string | undefined {
+  if (shown?.isDate)
+    return known === 'name' || (known && COLUMNS[known].read === readIdentifier) ? shown.text : undefined;
   const isSame = shown?.isSameAmount && known === 'requested_limit';
   if (isSame || extra?.endsWith(':number')) return undefined;
   return (extra && SHOWN_AS_DIGITS.exec(shown?.text ?? '')?.[1]) ?? shown?.text;

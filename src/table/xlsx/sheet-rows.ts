@@ -88,9 +88,10 @@ export function makeRowReader(book: Workbook, onRow: (row: SheetRow) => void): R
       row.struck ??= [];
       row.struck.push(cell.column);
     }
-    if (cell.type !== 'n' || style.isDate) return;
-    row.numbers.push(cell.column);
-    const shown = shownNumber(style, written);
+    const isDate = cell.type === 'd' || (cell.type === 'n' && style.isDate);
+    if (cell.type !== 'n' && !isDate) return;
+    if (!isDate) row.numbers.push(cell.column);
+    const shown = isDate ? { isDate, text: `${text} (shown as a date)` } : shownNumber(style, written);
     if (!shown) return;
     row.shown ??= new Map();
     row.shown.set(cell.column, shown);

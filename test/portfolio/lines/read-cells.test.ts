@@ -69,6 +69,24 @@ describe('a number that a workbook shows in another form', () => {
   });
 });
 
+// Promise: dates-are-no-references
+test('a reference or number that the spreadsheet made a date is a problem, and remains one in a text file', async () => {
+  const header = ['name', 'requested_limit', 'buyer_reference', 'statements_dated', 'note'];
+  const date = { value: '45994', code: 'dd.mm.yyyy' };
+  const { lines } = await readWorkbook((path) =>
+    writeFormatted(path, header, [
+      ['Acme', '50', date, date, date],
+      ['Beta', '50', 'B 3-12', date, date],
+    ]),
+  );
+  expect(told(lines)).toEqual([
+    '2 buyer_reference: The sheet shows something else than the number that the cell holds: format the cell as text, and type what is meant.',
+  ]);
+  expect(lines[0]?.cells.slice(2)).toEqual(['2025-12-03 (shown as a date)', '2025-12-03', '2025-12-03']);
+  const again = await read(`${[header, lines[0]?.cells ?? []].map((cells) => cells.join(';')).join('\n')}\n`);
+  expect(again.lines.map(({ kind }) => kind)).toEqual(['invalid']);
+});
+
 // Promise: database-nulls-are-empty
 test.each(['\\N', 'NULL', '(null)', '[NULL]', '<null>', 'NaN'])(
   '%s, as databases write a missing value, is an empty cell in each column, and no name',
