@@ -4,7 +4,7 @@ import { readCountry } from '../values/countries.ts';
 import { type DateOrder, parseDate } from '../values/dates.ts';
 import { readCompanyId, readIdentifier } from '../values/identifiers.ts';
 import type { ValueReading } from '../values/reading.ts';
-import { readEmail, readOnOneLine, readWebsite, readYesOrNo } from '../values/texts.ts';
+import { readEmail, readName, readOnOneLine, readWebsite, readYesOrNo } from '../values/texts.ts';
 
 /** How a file writes amounts and dates; null where its columns do not show it. */
 export type Conventions = {
@@ -51,7 +51,7 @@ type ColumnFacts = {
 
 /** The known columns; all others are the finance team's own. The order is that of the fields in a body. */
 const TABLE = {
-  name: { in: 'company', read: readOnOneLine, shown: 'open', isNeeded: true, isOfBuyer: true, isOfLine: true },
+  name: { in: 'company', read: readName, shown: 'open', isNeeded: true, isOfBuyer: true, isOfLine: true },
   country_code: { in: 'company.address', read: readCountry, shown: 'open', isOfBuyer: true },
   city: { in: 'company.address', shown: 'page' },
   street: { in: 'company.address', shown: 'masked' },

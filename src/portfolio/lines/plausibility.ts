@@ -40,7 +40,9 @@ export function makePlausibility({ columns }: { columns: readonly Column[] }) {
       !isTotalLabel(name) &&
       !DIGITS.test(city) &&
       !READ_WRONG.test(name) &&
-      !READ_WRONG.test(city)
+      !READ_WRONG.test(city) &&
+      !LETTER_LOST.test(name) &&
+      !LETTER_LOST.test(city)
     )
       return null;
     const doubts: Doubt[] = [];
@@ -55,6 +57,8 @@ export function makePlausibility({ columns }: { columns: readonly Column[] }) {
     if (DIGITS.test(city)) doubts.push(CITY_OF_DIGITS);
     if (READ_WRONG.test(name)) doubts.push(NAME_READ_WRONG);
     if (READ_WRONG.test(city)) doubts.push(CITY_READ_WRONG);
+    if (LETTER_LOST.test(name)) doubts.push(doubt('name', LOST_LETTER));
+    if (LETTER_LOST.test(city)) doubts.push(doubt('city', LOST_LETTER));
     return doubts.length === 0 ? null : doubts;
   }
 
@@ -134,6 +138,9 @@ const MOJIBAKE =
 const NAME_READ_WRONG = doubt('name', MOJIBAKE);
 const CITY_READ_WRONG = doubt('city', MOJIBAKE);
 
+const LOST_LETTER =
+  'A question mark stands where a letter may be lost: a program could not write it in the encoding of the file. Export it again as UTF-8, or correct it.';
+
 function doubt(column: KnownColumn, message: string): Doubt {
   return { column, message };
 }
@@ -153,6 +160,9 @@ const LETTER = /\p{L}/u;
  */
 const READ_WRONG =
   /Ã[\u0080-\u009f\u00a1-\u00bfŒœŠšŸŽžƒ„–€‰†‡]|[ÄÅ][\u0080-\u009f\u00a1-\u00bfŒœŠšŸŽžƒ„‚†‡›]|Â[\u00a1-\u00bf]/;
+
+/** A question mark that a program wrote for a letter which its encoding lacks: before another letter, or beside another question mark. */
+const LETTER_LOST = /\?[\p{L}?]/u;
 
 /** A limit of this many times the median is almost certainly a mistake. */
 const FAR_ABOVE = 1_000;

@@ -9,6 +9,16 @@ export function readOnOneLine(text: string): ValueReading {
   return { value: lines.filter((line) => line !== '').join(' '), change: 'It was written on several lines.' };
 }
 
+/** Reads a name, on one line. Names of question marks alone would all be one buyer. */
+export function readName(text: string): ValueReading {
+  return text.includes('??') && !LETTER.test(text) ? { problem: LOST_LETTERS } : readOnOneLine(text);
+}
+
+const LETTER = /\p{L}/u;
+
+const LOST_LETTERS =
+  'The letters of this name are lost: a program wrote question marks for them, since the encoding of the file lacks them. Export the file again as UTF-8.';
+
 const BREAK = /[\r\n]/;
 const BREAKS = /[\r\n]+/;
 

@@ -57,6 +57,18 @@ test('a city in a wrong encoding gets a warning', async () => {
   expect(told(lines)).toEqual([expect.stringMatching(/^2 city: Some letters stand as two signs/)]);
 });
 
+// Promise: lost-letters-are-told
+test('question marks in place of letters are a warning, and a problem where the name has nothing else', async () => {
+  const lost = '????? 4,5,\n?ód? Handel,6,Köln\nAcme,7,Dun?rea\nWho is next?,8,What?\n';
+  const { lines } = await read(`name,requested_limit,city\n${lost}`);
+  expect(lines.map(({ kind }) => kind)).toEqual(['invalid', 'row', 'row', 'row']);
+  expect(told(lines)).toEqual([
+    expect.stringMatching(/^2 name: The letters of this name are lost/),
+    expect.stringMatching(/^3 name: A question mark stands where a letter may be lost/),
+    expect.stringMatching(/^4 city: A question mark stands where a letter may be lost/),
+  ]);
+});
+
 test.each<[string, string[]]>([
   ['12;Summe;;200000', [expect.stringMatching(/^2 Firma: The buyer's name reads like a total: remove the line/)]],
   ['12;Total;FR;200000', []],
