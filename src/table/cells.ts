@@ -15,7 +15,7 @@ type LineCells = {
  * @throws CsvError when one of them is not sound.
  */
 export function readSound(records: readonly string[], delimiter: Delimiter): string[][] {
-  const text = records.map((record) => `${record}\n`).join('');
+  const text = records.map((record) => `${withFormulasQuoted(record, delimiter)}\n`).join('');
   const read = withoutStacks(() => parse(text, { delimiter, record_delimiter: '\n', relax_column_count: true }));
   return text.isWellFormed() ? read : remarked(read, text);
 }
@@ -50,7 +50,7 @@ export type QuoteFault = {
 
 /**
  * Finds the first misplaced quotation mark of a record (RFC 4180, section 2, rules 5 to 7); null in a sound record.
- * Nothing is tolerated: a wrong guess may move an amount to another buyer.
+ * Nothing else is tolerated than a cell such as `="000123"`, as Excel takes it: a wrong guess may move an amount to another buyer.
  *
  * @param text the record without its final line break.
  * @param delimiter the one character between cells.
@@ -65,9 +65,29 @@ export function findQuoteFault(text: string, delimiter: string): QuoteFault | nu
     } else {
       end = text.indexOf(delimiter, at);
       if (end === -1) end = text.length;
-      if (text.slice(at, end).includes('"')) return { kind: 'stray', at };
+      const cell = text.slice(at, end);
+      if (cell.includes('"') && !TEXT_FORMULA.test(cell)) return { kind: 'stray', at };
     }
     if (end === text.length) return null;
+  }
+}
+
+/** A cell that programs write without quotation marks around it, so that a spreadsheet keeps the zeros. */
+const TEXT_FORMULA = /^="[^"]*"$/;
+
+/** Puts cells such as `="000123"` in quotation marks, without which csv-parse does not read them. */
+function withFormulasQuoted(record: string, delimiter: Delimiter): string {
+  if (!record.includes('="')) return record;
+  let quoted = '';
+  for (let at = 0; ; ) {
+    const close = record[at] === '"' ? closingQuote(record, at + 1) : at;
+    const found = close === -1 ? -1 : record.indexOf(delimiter, close);
+    const end = found === -1 ? record.length : found;
+    const cell = record.slice(at, end);
+    quoted += TEXT_FORMULA.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
+    if (end === record.length) return quoted;
+    quoted += delimiter;
+    at = end + 1;
   }
 }
 

@@ -23,6 +23,7 @@ describe('readSound', () => {
     ['""""', ['"']],
     ['"a\r\nb",c', ['a\r\nb', 'c']],
     [' a , b ', [' a ', ' b ']],
+    ['="01",="","x,="",y"', ['="01"', '=""', 'x,=",y']],
     ['\ufeffa,b', ['\ufeffa', 'b']],
   ])('cuts %j into %j, alone and among other lines', (text, cells) => {
     expect(readSound([text], ',')).toEqual([cells]);
@@ -95,7 +96,7 @@ describe('readLines', () => {
 });
 
 describe('findQuoteFault', () => {
-  test.each(['', 'a', 'a,b', ',', '""', '"",""', '"a,b",c', '"a ""b""",c', '""""', '"a\r\nb",c', ' a , b '])(
+  test.each(['', 'a', 'a,b', ',', '""', '"",""', '"a,b",c', '"a ""b""",c', '""""', '"a\r\nb",c', ' a , b ', '="01",b'])(
     'finds no fault in %j',
     (text) => {
       expect(findQuoteFault(text, ',')).toBeNull();
@@ -107,6 +108,8 @@ describe('findQuoteFault', () => {
     ['a,"b""', 'unclosed', 2],
     ['a,5" pipe,c', 'stray', 2],
     ['a, "b"', 'stray', 2],
+    ['="a"b', 'stray', 0],
+    ['b,="a"&"b"', 'stray', 2],
     ['a,"b"c,d', 'trailing', 2],
     ['"a" ,b', 'trailing', 0],
   ])('finds in %j a quotation mark that is %s at %i', (text, kind, at) => {

@@ -107,7 +107,7 @@ test.each(['\\N', 'NULL', '(null)', '[NULL]', '<null>', 'NaN'])(
 
 test('a text that a program wrote as a formula, to keep its zeros, is read without the formula', async () => {
   const { lines } = await read(
-    'name,requested_limit,request_reference\n"=""Acme, Inc.""","=""5000""","=""000123"""\nBeta,6,000124\n',
+    'name,requested_limit,request_reference\n"=""Acme, Inc.""","=""5000""","=""000123"""\nBeta,6,="000124"\n',
   );
   // Else a request of an earlier version, which read the whole cell, would be made again.
   const { request: formerKey } = referenceOf('="000123"');
