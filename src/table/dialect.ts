@@ -47,13 +47,26 @@ export const PLAIN_DIALECT: Dialect = {
 export function encodingNamed(label: string): string {
   const page = codePageNamed(label);
   if (page) return page;
+  const number = WINDOWS_PAGE.exec(label.trim())?.[1] ?? '';
   try {
-    return new TextDecoder(label).encoding;
+    return new TextDecoder(WINDOWS_PAGES[number] ?? (number.startsWith('125') ? `cp${number}` : label)).encoding;
   } catch (error) {
     const message = `There is no encoding "${label}": write one such as utf-8, windows-1252, windows-1250, macintosh, cp850, shift_jis or gb18030.`;
     throw new LimitlineError('USAGE', message, { cause: error });
   }
 }
+
+/** The number of a code page of Windows, with which many programs name an encoding. */
+const WINDOWS_PAGE = /^(?:cp|ms|windows)?-?(125\d|932|936|949|950|65001)$/i;
+
+/** Those whose names browsers do not know. */
+const WINDOWS_PAGES: Record<string, string> = {
+  932: 'shift_jis',
+  936: 'gbk',
+  949: 'euc-kr',
+  950: 'big5',
+  65001: 'utf-8',
+};
 
 /**
  * The delimiter for its character or name.

@@ -8,6 +8,12 @@ test.each([
   ['ibm866', 'ibm866'],
   ['mac', 'macintosh'],
   ['cp1252', 'windows-1252'],
+  ['cp932', 'shift_jis'],
+  ['CP936', 'gbk'],
+  ['cp949', 'euc-kr'],
+  ['ms950', 'big5'],
+  ['1251', 'windows-1251'],
+  ['cp65001', 'utf-8'],
 ])('the encoding name %s means %s', (label, name) => {
   expect(encodingNamed(label)).toBe(name);
 });
