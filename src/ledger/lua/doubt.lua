@@ -9,6 +9,7 @@
 -- names no row, and knows of no send.
 -- The call has the header of its last claim. Only the owner named by `first` is known to have sent that key, so another late send has none.
 -- @include doubts
+-- @include plain-record
 
 -- Answers whether the call waits for nobody else's response now.
 local function noteLate(of, it, found, now)
@@ -30,6 +31,8 @@ CALLS.doubt = function(of, it)
   local call, now = of.call, tonumber(NOW)
   local found = fieldsOf(call, { 'state', 'owner', 'at', 'againAt', 'first', 'late' })
   local isOwn = found.owner == it.owner
+  -- What came instead of a response may name a person, too.
+  if isForgotten(of.portfolio.archive) then it.heard = '' end
   if isOwn and found.state ~= 'claimed' and found.state ~= 'unknown' then return {} end
   if not isOwn and not noteLate(of, it, found, now) then return {} end
   local againAt = tonumber(found.againAt or now)

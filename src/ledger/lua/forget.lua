@@ -6,6 +6,7 @@
 -- The part, one of `parts` below, and its arguments.
 -- Answers what the comment at each part says.
 -- @include buyer-words
+-- @include plain-record
 local parts = {}
 
 -- Deletes rows and their histories, and first notes the digests of their documents. Answers how many rows there were.
@@ -22,20 +23,6 @@ function parts.rows()
   return rows
 end
 
--- A call's record without its texts: amounts, times, and a status of one word remain. A sentence may name a person.
-local function plain(record)
-  local kept = {}
-  for _, field in ipairs({ 'total_limit', 'available_limit' }) do
-    local value = record[field]
-    if type(value) == 'string' and string.match(value, '^-?[%d.eE+-]+$') then kept[field] = value end
-  end
-  local created, status = record.created, record.status
-  if type(created) == 'string' and string.match(created, '^[%d:.TZ+-]+$') then kept.created = created end
-  if type(record.decided_at) == 'string' then kept.decided_at = record.decided_at end
-  if type(status) == 'string' and #status <= 32 and string.match(status, '^[a-z_]+$') then kept.status = status end
-  return cjson.encode(kept)
-end
-
 -- Deletes personal fields of calls that were last claimed for the portfolio, and texts of their responses. The fields that keep a thing
 -- from being made twice stay. Takes "<portfolio>/" and the fields. Answers the ids of what these calls made.
 function parts.calls(rows, ...)
@@ -44,10 +31,7 @@ function parts.calls(rows, ...)
     local row, record = unpack(redis.call('HMGET', call, 'row', 'record'))
     if string.sub(row or '', 1, #rows) == rows then
       redis.call('HDEL', call, ...)
-      if record then
-        local isRead, known = pcall(cjson.decode, record)
-        redis.call('HSET', call, 'record', plain(isRead and type(known) == 'table' and known or {}))
-      end
+      if record then redis.call('HSET', call, 'record', plainRecord(record)) end
       for _, id in ipairs(redis.call('HMGET', call, 'id', 'again')) do
         if id then ids[#ids + 1] = id end
       end

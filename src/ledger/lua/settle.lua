@@ -7,9 +7,10 @@
 -- The move counts as done if the outcome was never in doubt: then the next move of the row follows in the same script.
 -- @include doubts
 -- @include made-ids
+-- @include plain-record
 CALLS.settle = function(of, it)
-  -- The content of a session's response is not kept if the portfolio is being forgotten.
-  if it.kind == 'session' and string.find(of.portfolio.archive or '', '"is":"forg', 1, true) then it.record = '{}' end
+  -- No text of a response is kept if the portfolio is being forgotten.
+  if isForgotten(of.portfolio.archive) then it.record = plainRecord(it.record) end
   local call, portfolio, limits = of.call, of.portfolio, ROOT .. ':buyer:' .. it.buyer .. ':limits'
   local known = recordOf(call)
   if known.state == 'made' then

@@ -241,6 +241,24 @@ describe('a late answer to a call of a row that is archived', () => {
     },
   );
 
+  // Promise: forget-leaves-no-person
+  test.each(['forgetting', 'forgotten'] as const)(
+    'keeps no text of the service where its portfolio is %s',
+    async (is) => {
+      const ledger = await openLate(true);
+      const { calls, connection, keys } = ledger;
+      await ledger.say(is);
+      const record = { status: 'approved', total_limit: '5', besides: '{"contact":"Ann Otto"}', differs: 'Ann Otto' };
+      await calls.settle(things.limit, 'a/limit', { id: 'bl_late', record, buyer: 'late' });
+      expect(JSON.parse((await connection.hget(keys.call('limit', REFUSED.key), 'record')) ?? '')).toEqual({
+        status: 'approved',
+        total_limit: '5',
+      });
+      await calls.doubt(things.company, 'a/company', 'status 500: ask Ann Otto');
+      expect(JSON.stringify(await ledger.picture())).not.toContain('Otto');
+    },
+  );
+
   test('that was in doubt, is late or was made twice is stored for people to see, and writes no row history', async () => {
     const ledger = await openLate(true);
     const { calls, changedBy } = ledger;

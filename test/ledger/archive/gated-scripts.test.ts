@@ -91,6 +91,7 @@ const SCRIPTS: Record<string, 'refuses' | 'quiet' | 'archives' | 'reads' | 'acco
   'note-taken': 'account',
   'say-process': 'account',
   places: 'included',
+  'plain-record': 'included',
   passed: 'included',
   'passed-above': 'reads',
   'people-passed': 'included',
