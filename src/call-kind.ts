@@ -78,9 +78,17 @@ export type CallOutcome =
   | { is: 'unsent'; reason: string }
   /**
    * The call was sent, and its outcome is unknown. `brief` is the reason without any text of the answer. `isOthers`: the answer was to
-   * another request, and `body` is that answer.
+   * another request, and `body` is that answer. `sentFor`: the other row for which it was sent, if that asks for something else.
    */
-  | { is: 'unknown'; reason: string; brief?: string; sentMs?: number; isOthers?: boolean; body?: string | undefined }
+  | {
+      is: 'unknown';
+      reason: string;
+      brief?: string;
+      sentMs?: number;
+      isOthers?: boolean;
+      body?: string | undefined;
+      sentFor?: string;
+    }
   /** The response has an id, and belongs to another request: another company, another amount, or the id of another limit. */
   | { is: 'not ours'; id: string; reason: string; brief: string; body: string }
   /** The service put this row off several times, while other rows of its step passed. */

@@ -23,10 +23,12 @@ export function rowProblemOf(
       return { step, message: `The service refused ${what} with status ${status}${page}`, status, body };
     }
     case 'unknown': {
-      const { reason, sentMs = 0, body } = failure;
+      const { reason, sentMs = 0, body, sentFor } = failure;
       const sentAt = sentMs > 0 ? `sent ${new Date(sentMs).toISOString()}, then ` : '';
-      const message = `It is unknown whether ${what} was made: ${sentAt}${reason}`;
-      return { step, message, sent: sent.slice(0, KEPT_SENT_CHARACTERS), ...(body && { body }) };
+      const whose = sentFor ? `; it was sent for ${senderWords(sentFor)}, which asks for something else` : '';
+      const message = `It is unknown whether ${what} was made: ${sentAt}${reason}${whose}`;
+      const kept = sent.slice(0, KEPT_SENT_CHARACTERS);
+      return { step, message, sent: kept, ...(body && { body }), ...(sentFor && { sentFor }) };
     }
     case 'other': {
       const message = `changed after it was requested: ${what} was made for another line of this name, for another buyer or amount (${failure.id}). A request_reference of its own would request a SECOND one. If no second one is meant, write the line as it was sent, or leave it out`;
@@ -41,6 +43,10 @@ export function rowProblemOf(
     }
   }
 }
+
+/** The row for which a call was sent, by its name; the name of a supplier's call has no row (`q4/`). */
+const senderWords = (name: string): string =>
+  name.endsWith('/') ? `the supplier of portfolio ${name.slice(0, -1)}` : `row ${name}`;
 
 /**
  * Why a row's job failed, for BullMQ and its dashboards: line and cause only. The buyer and the service's text may name people; the ledger

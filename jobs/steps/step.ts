@@ -11,6 +11,7 @@ import type { JobEnd } from '../../src/queue/runner.ts';
 import { parseRowPayload, STEP_JOBS, SUPPLIER_JOB } from '../rows/feed.ts';
 import { type CallDeps, type CallEnding, callOnce } from './call-once.ts';
 import type { CallRequest } from './call-request.ts';
+import { reallySent } from './really-sent.ts';
 import type { RowPosition } from './row-position.ts';
 import { failureReason, rowProblemOf } from './row-problem.ts';
 
@@ -72,7 +73,7 @@ export function elsewhere({ step }: Pick<Taken, 'step'>): DueJob {
  * before its step and its job ends, since jobs that poll would block the workers. `feed` makes a new job after the approval or resume.
  */
 export async function endWithout(
-  request: Pick<CallRequest, 'what' | 'sent'>,
+  request: Pick<CallRequest, 'kind' | 'what' | 'sent'>,
   outcome: Exclude<CallEnding, { is: 'made' }>,
   taken: Taken,
   deps: StepDeps,
@@ -85,7 +86,8 @@ export async function endWithout(
     case 'moved':
       return letGo(taken, deps);
     default: {
-      const problem = rowProblemOf(taken.step, request, outcome);
+      const sent = await reallySent(request, outcome, deps);
+      const problem = rowProblemOf(taken.step, { ...request, sent }, outcome);
       const cause = causeOf(problem, outcome.is, taken.request);
       if (outcome.is === 'unknown') {
         return moveOn(taken, 'held', { problem, cause, ...(outcome.isOthers ? { answered: 'not ours' } : {}) }, deps);

@@ -212,6 +212,7 @@ async function itemsOf(rows: readonly RowId[], deps: DeskDeps): Promise<HeldItem
         sentMs: call?.lostMs,
         heard: call?.heard || (problem?.message ?? ''),
         sent: problem?.sent ?? '',
+        sentFor: problem?.sentFor,
         request,
         isKnown: at === -1,
       },
@@ -221,14 +222,16 @@ async function itemsOf(rows: readonly RowId[], deps: DeskDeps): Promise<HeldItem
 }
 
 function itemLines(item: HeldItem, number: number): string[] {
-  const { kind, which, sentMs, sent, name, amount, currency } = item;
+  const { kind, which, sentMs, sent, sentFor, name, amount, currency } = item;
   const { asked, prefix } = KINDS[kind];
-  const sum = kind === 'limit' ? ` of ${oneLine(`${currency ?? ''} ${moneyText(amount)}`)}` : '';
+  // The amount of a call that was sent for another row stands in its content.
+  const isOwn = kind === 'limit' && sentFor === undefined;
+  const sum = isOwn ? ` of ${oneLine(`${currency ?? ''} ${moneyText(amount)}`)}` : '';
   return [
     `${number}. ${capitalized(asked)}${sum}${which === '' ? '' : ` "${oneLine(which)}"`} for ${oneLine(name)}`,
     `   Sent: ${sentMs === undefined ? `before ${secondText(item.atMs)}` : secondText(sentMs)}`,
     ...(sent === '' ? [] : [`   Content: ${oneLine(sent).slice(0, MOST_TOLD)}`]),
-    `   Our reference: ${rowName(item.row)}`,
+    `   Our reference: ${sentFor ?? rowName(item.row)}`,
     `   Did you create it? If so, its id${prefix === '' ? '' : ` (${prefix}…)`}:`,
   ];
 }

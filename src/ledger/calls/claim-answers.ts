@@ -15,8 +15,8 @@ export type ClaimAnswer =
   | { is: 'busy' }
   /** The outcome of the call is unknown, and it may be sent again in `waitMs`. */
   | { is: 'later'; waitMs: number }
-  /** The call was sent, and its outcome is unknown. */
-  | { is: 'unknown'; reason: string; sentMs: number }
+  /** The call was sent, and its outcome is unknown. `sentFor`: the other row for which it was sent, if that asks for something else. */
+  | { is: 'unknown'; reason: string; sentMs: number; sentFor?: string }
   /** An approval that the row needs is missing: send nothing now, and perhaps never. */
   | { is: 'awaiting' }
   /** The portfolio is paused: send nothing now. */
@@ -92,7 +92,7 @@ export function toClaimAnswer([is, ...rest]: [ClaimAnswer['is'], ...string[]], o
     case 'other':
       return { is, id: first ?? '' };
     case 'unknown':
-      return { is, reason: first ?? '', sentMs: Number(second) };
+      return { is, reason: first ?? '', sentMs: Number(second), ...(third && { sentFor: third }) };
     case 'refused':
       return { is, status: Number(first), body: second ?? '' };
     case 'later':

@@ -73,7 +73,7 @@ function heardOf(
     case 'refused':
       return { status: status ?? null, words: answerWords(body ?? '') };
     case 'unknown': {
-      const reason = message.replace(/^[\s\S]*? was made: (?:sent \S+, then )?/, '');
+      const reason = message.replace(/^[\s\S]*? was made: (?:sent \S+, then )?/, '').replace(OF_ANOTHER_ROW, '');
       // The first status is that of the response. A later one is part of the message.
       const [whole = '', of, but = '', answered = ''] = ANSWERED.exec(reason) ?? [];
       if (of === undefined) return { status: null, words: reason };
@@ -96,6 +96,9 @@ function heardOf(
 
 /** Why an outcome is unknown, as src/service/answer-meaning.ts writes it: `status 500 (a hint): body`, `status 200, but why: body`. */
 const ANSWERED = /^status (\d{3})(?:, (but [^:]*))?(?: \(if this service [^)]*\))?(?:: ([\s\S]*))?$/;
+
+/** The end of why an outcome is unknown if the call was sent for another row (jobs/steps/row-problem.ts). */
+const OF_ANOTHER_ROW = /; it was sent for (?:row|the supplier of portfolio) [^;]*, which asks for something else$/;
 
 /** The end of why an outcome is unknown if the answer broke off behind its status. */
 const BROKE_OFF = / after status \d{3}$/;

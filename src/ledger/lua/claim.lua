@@ -11,10 +11,10 @@
 --   sends, withinMs   the most sends after an unknown outcome, and the time limit for them
 --   vanishedAfterMs   a process without a heartbeat for this long has vanished; `disputedAfterMs`: an older claim is disputed
 -- Answers { "go", first } | { "made", id, row, record } | { "other", id } (made, for a line that asked for something else)
---         | { "busy" } | { "later", ms } | { "unknown", heard, at } | { "awaiting" } | { "paused" } | { "cancelled" } | { "changed" }
+--         | { "busy" } | { "later", ms } | { "unknown", heard, at, row } | { "awaiting" } | { "paused" } | { "cancelled" } | { "changed" }
 --         | { "refused", status, what the service said } (another job of the row got this refusal and is about to end the row)
 --         | { "unmarked" } (Redis is older than what was sent),
--- where "at" is when the call was sent, in ms, and "first" is the owner of the first send of this content whose outcome is open or that
+-- where "at" is when the call was sent, in ms, its "row" is "" unless that is another row, for which other content was sent, and "first" is the owner of the first send of this content whose outcome is open or that
 -- made nothing: the same for every repetition.
 -- Idempotent for its owner, who asks again only before sending: the reply was lost or came too late. Decisions made in the meantime
 -- hold for it too.
@@ -144,7 +144,7 @@ CALLS.claim = function(of, it)
     local other = found.words and found.words ~= it.words
     if declined or onUnknown == 'hold' or gone or awaits or other or found.others or found.late or isUsedUp(call, it.sends, it.withinMs, now) then
       local lost = redis.call('HMGET', call, 'heard', 'lostAt')
-      return no('unknown', lost[1] or '', lost[2] or '')
+      return no('unknown', lost[1] or '', lost[2] or '', other and found.row ~= of.name and found.row or '')
     end
   end
   -- While an archive is being written, archiving may still be cancelled. So a session stays asked for until rows leave Redis.

@@ -68,9 +68,17 @@ export type RowRequest = {
 
 /**
  * Why a row is in its state, for people: the step, a sentence, and the service's response as it came. If the outcome of a call is
- * unknown, `sent` is what was sent, and `body` an answer that was to another request.
+ * unknown, `sent` is what was sent, and `body` an answer that was to another request. `sentFor`: the other row for which it was sent, if that
+ * asks for something else.
  */
-export type RowProblem = { step: Step; message: string; status?: number; body?: string; sent?: string };
+export type RowProblem = {
+  step: Step;
+  message: string;
+  status?: number;
+  body?: string;
+  sent?: string;
+  sentFor?: string;
+};
 
 /** A row as a worker takes it up. `revision` identifies the request that the worker read. */
 export type RowAtStep = {

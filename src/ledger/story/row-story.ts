@@ -98,6 +98,8 @@ export type HeldItem = {
   heard: string;
   /** What was sent, its first 2,000 characters. */
   sent: string;
+  /** The other row for which the call was sent, if that asks for something else. */
+  sentFor: string | undefined;
   /** The row's request. `heard` may repeat parts of it, which are masked for people who may not see the whole request. */
   request: RowRequest;
   /** Whether the call is no longer in doubt: a worker lets the row go on within seconds. */

@@ -27,6 +27,22 @@ test.each<[name: string, failure: Failure, problem: object]>([
     },
   ],
   [
+    'an unknown outcome of a call that was sent for another row',
+    { is: 'unknown', reason: 'reset', sentFor: 'q5/key' },
+    {
+      message:
+        'It is unknown whether the company was made: reset; it was sent for row q5/key, which asks for something else',
+      sentFor: 'q5/key',
+    },
+  ],
+  [
+    'an unknown outcome of a call that was sent for a supplier',
+    { is: 'unknown', reason: 'reset', sentFor: 'q5/' },
+    {
+      message: expect.stringMatching(/; it was sent for the supplier of portfolio q5, which asks for something else$/),
+    },
+  ],
+  [
     'an unknown outcome without a time',
     { is: 'unknown', reason: 'the process that was sending it vanished' },
     { message: 'It is unknown whether the company was made: the process that was sending it vanished' },

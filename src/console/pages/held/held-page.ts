@@ -164,10 +164,11 @@ function pickPart(item: HeldItem, kept: Kept | undefined): HtmlValue {
 }
 
 function buyerPart(item: HeldItem, portfolio: string | undefined): Html {
-  const { row, kind, which, name, line, heard, sent } = item;
+  const { row, kind, which, name, line, heard, sent, sentFor } = item;
   return html`<div><a href="${rowAddress(row)}">${theirWords(name)}</a>
     <small class="under">${KINDS[kind].asked}${which !== '' && html` ${theirWords(which)}`} · ${portfolio === undefined && html`<bdi>${row.portfolio}</bdi>, `}line ${line} of ${theirWords(item.import.replace(/ #(\d+)$/, t` (import $1)`))}</small>
-    <details class="held-more"><summary>What was sent and what came back</summary><p>${cutWords(plainCause(heard), MOST_HEARD) || t`Nothing came back.`}</p><pre class="answer" tabindex="0" aria-label="What was sent for ${cutWords(name)}">${sent || t`not kept`}</pre></details></div>`;
+    ${sentFor !== undefined && html`<small class="under">It was sent with other values, for row <bdi>${sentFor}</bdi></small>`}
+    <details class="held-more" open="${sentFor !== undefined}"><summary>What was sent and what came back</summary><p>${cutWords(plainCause(heard), MOST_HEARD) || t`Nothing came back.`}</p><pre class="answer" tabindex="0" aria-label="What was sent for ${cutWords(name)}">${sent || t`not kept`}</pre></details></div>`;
 }
 
 /** The most characters of a service's answer that the list of held rows shows; the row's page shows all. */

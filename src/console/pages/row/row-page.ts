@@ -272,7 +272,7 @@ function callPart(call: StoryCall, wasRefused: boolean): Html {
         ...(known.heard === '' ? [] : [{ term: t`Heard instead of an answer`, what: advice(plainCause(known.heard)) }]),
       ])
     }
-    <details><summary>${known || wasRefused ? t`What was sent` : t`What is sent`}</summary><pre class="answer" tabindex="0" aria-label="Body of ${what}">${sent}</pre></details>
+    <details><summary>${madeFor !== undefined ? t`What this row asks for` : known || wasRefused ? t`What was sent` : t`What is sent`}</summary><pre class="answer" tabindex="0" aria-label="Body of ${what}">${sent}</pre></details>
   </section>`;
 }
 
