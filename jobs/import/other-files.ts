@@ -171,17 +171,19 @@ export async function countGone(
   const named = new Set<number>();
   const errors = await openAhead();
   const [mendedLine, mendedRow] = [mendedLineOf(errors.header), mendedRowOf(errors.header)];
-  let unknownOrigin = 0;
+  let [unknownOrigin, isEmpty] = [0, true];
   for await (const batch of errors.plainLines()) {
     for (const { cells } of batch) {
+      isEmpty = false;
       const from = mendedLine(cells);
       // A line that names its row is none of those without a row.
       if (!from && mendedRow(cells) === '') unknownOrigin += 1;
       if (from?.portfolio === portfolio && from.file === shortDigest(file.id)) named.add(from.line);
     }
   }
-  const beside = named.size + unknownOrigin === 0 ? 0 : await countBeside([...named]);
-  const gone = named.size === 0 ? 0 : Math.max(0, beside - unknownOrigin);
+  const beside = named.size + unknownOrigin === 0 && !isEmpty ? 0 : await countBeside([...named]);
+  // A header alone has no line of any import, so it lacks those of the last one.
+  const gone = named.size === 0 && !isEmpty ? 0 : Math.max(0, beside - unknownOrigin);
   return { gone, ...(gone > 0 && goneFile), unknownOrigin: beside === 0 ? 0 : unknownOrigin };
 }
 

@@ -223,6 +223,19 @@ test.each<[string, string[], string[], number]>([
   },
 );
 
+// Promise: lines-no-longer-named
+test('an errors file with its header alone lacks all lines of its file', async () => {
+  const { import: importLines, importFile, context, dir } = await openWorkplace();
+  await importLines([HEADER, 'Acme,R1,100,EUR,', 'Beta,R2,many,EUR,', 'Gamma,R3,many,EUR,']);
+  const [header] = (await exportedText(context, { only: 'errors' })).split('\n');
+  const path = join(dir, 'errors.csv');
+  await writeFile(path, `${header}\n`);
+  expect(await importFile(path)).toMatchObject({ lines: 0, isPart: true, gone: 2, goneFile: 'q4.csv' });
+  // Nothing is left that another one could lack.
+  await writeFile(path, `${header}\n\n`);
+  expect(await importFile(path)).toMatchObject({ gone: 0 });
+});
+
 // Promise: line-of-unknown-origin
 test('a line of an errors file without its origin does not count as gone', async () => {
   const { import: importLines, importFile, context, dir } = await openWorkplace();
