@@ -213,6 +213,7 @@ async function checkOpened(file: string, opened: Opened, deps: CheckDeps) {
     changed,
     counts: found,
     dryRun: dryRun.result(),
+    notKnown: ledger.fault,
     approval: approval ?? null,
     unnamedDocuments: unnamed,
     ...(deps.isToListBuyers ? { buyers: buyers.result() } : {}),

@@ -36,3 +36,16 @@ test('check warns of a second limit for one buyer in a file although there is no
   expect(stdout).toContain('line 3, requested_limit "2000": The same buyer has another request, line 2 of this file');
   expect(stdout).toContain('1 of these limits is for a buyer that has another limit, open, made or in this file');
 });
+
+test('check says as JSON, too, that it is not known what was requested before, if Redis is away', async () => {
+  const { limitline } = await openDesk(1);
+  const known = await limitline('check', 'q4.csv', '--json');
+  expect(JSON.parse(known.stdout)).toMatchObject({ notKnown: null });
+  const away = await openDesk(1, {}, { REDIS_URL: 'redis://127.0.0.1:1' });
+  const { stdout, status } = await away.limitline('check', 'q4.csv', '--json');
+  expect(status).toBe(0);
+  const notKnown = expect.stringMatching(
+    /^It is not known what was requested before: Redis at redis:\/\/127\.0\.0\.1:1\/0 does not/,
+  );
+  expect(JSON.parse(stdout)).toMatchObject({ dryRun: { limits: 1, existing: 0 }, notKnown });
+});
