@@ -1,4 +1,4 @@
-import type { Redis } from 'ioredis';
+import { Cluster, type Redis } from 'ioredis';
 import { LimitlineError, messageOf } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { RedisConnection } from '../lua-script.ts';
@@ -58,7 +58,7 @@ async function openOwn(dataDir: string, log: Log): Promise<RedisServer> {
  * Checks a Redis given by a user before it is relied on: it answers, is new enough, accepts writes, and keeps what was written. A
  * configuration that could lose data causes a warning, one sentence each, and is not changed.
  *
- * @throws LimitlineError `REDIS` if it does not answer within about 5 s, or can never serve
+ * @throws LimitlineError `REDIS` if it does not answer within about 5 s and is not loading its data, or can never serve
  */
 async function checkGivenRedis(given: {
   connections: Connections;
@@ -70,7 +70,9 @@ async function checkGivenRedis(given: {
   const { connections, where, log, db } = given;
   const connection = connections.connect('queue');
   const warnings = new Set<string>();
-  const nodes = await reach(connection, where);
+  const nodes = await reach(connection, where, () => {
+    log.warn({ redis: where }, `Redis at ${where} is still loading its data; it is waited for.`);
+  });
   // If Redis refuses the database of a connection, ioredis goes on in database 0, which is another ledger.
   if (db !== 0) for (const node of nodes) await ask(where, () => node.select(db));
   for (const node of nodes) {
@@ -83,8 +85,8 @@ async function checkGivenRedis(given: {
   await ask(where, () => connection.quit());
 }
 
-/** The servers behind the connection, once it works: one, or the primaries of a cluster. */
-async function reach(connection: RedisConnection, where: string): Promise<Redis[]> {
+/** The servers behind the connection, once it works: one, or the primaries of a cluster. Calls `sayLoading` once if it waits for data. */
+async function reach(connection: RedisConnection, where: string, sayLoading: () => void): Promise<Redis[]> {
   // The last error that ioredis reported before the timeout, which gives no reason itself.
   let reason: unknown;
   const note = (error: Error & { lastNodeError?: unknown }) => {
@@ -93,11 +95,43 @@ async function reach(connection: RedisConnection, where: string): Promise<Redis[
   connection.on('error', note);
   try {
     const ping = () => connection.ping();
-    await ask(where, ping, () => reason);
+    for (let before: boolean | undefined; ; ) {
+      const fault = await ask(where, ping, () => reason).then(
+        () => undefined,
+        (error: unknown) => error,
+      );
+      if (!fault) break;
+      const isLoading = await findLoading(connection);
+      // The data may be there just now, after the command has waited in vain.
+      if (isLoading === undefined || (!isLoading && before === false)) throw fault;
+      if (isLoading && before === undefined) sayLoading();
+      before = isLoading;
+    }
   } finally {
     connection.off('error', note);
   }
   return nodesOf(connection);
+}
+
+/** Whether the server loads its data, as after a restart: until then a connection keeps its commands waiting. Undefined if it is not there. */
+async function findLoading(connection: RedisConnection): Promise<boolean | undefined> {
+  if (connection instanceof Cluster) return undefined;
+  const never = () => null;
+  const look = connection.duplicate({
+    enableReadyCheck: false,
+    lazyConnect: true,
+    retryStrategy: never,
+    sentinelRetryStrategy: never,
+  });
+  look.on('error', () => {});
+  try {
+    await look.connect();
+    return (await readInfo(look)).loading === '1';
+  } catch {
+    return undefined;
+  } finally {
+    look.disconnect();
+  }
 }
 
 async function ask<T>(where: string, run: () => Promise<T>, lastReported: () => unknown = () => undefined): Promise<T> {

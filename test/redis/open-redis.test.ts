@@ -64,6 +64,28 @@ describe('a given Redis', () => {
     expect(performance.now() - since).toBeLessThan(10_000);
   });
 
+  // Promise: loading-redis-awaited
+  test('that is still loading its data is waited for, and that is said once', async () => {
+    const { url, admin } = await fixture.start([
+      ...DURABLE,
+      'enable-debug-command yes',
+      'rdbcompression no',
+      'loading-process-events-interval-bytes 1024',
+    ]);
+    await admin.call('DEBUG', 'POPULATE', '700', 'key', '1024');
+    await admin.config('SET', 'key-load-delay', '10000');
+    const loading = admin.call('DEBUG', 'RELOAD');
+    const other = admin.duplicate({ enableReadyCheck: false });
+    await vi.waitFor(async () => expect(await other.info('persistence')).toContain('loading:1'), WAIT);
+    other.disconnect();
+    const { log, lines } = makeKeptLog();
+    const server = await open(url, log);
+    expect(await server.connect('ledger').get('key:0')).toMatch(/^value:0/);
+    await loading;
+    const words = expect.stringMatching(/^Redis at redis:.* is still loading its data; it is waited for/);
+    expect(lines.map(({ level, msg }) => [level, msg])).toEqual([['warn', words]]);
+  });
+
   test('that refuses the password fails at once', async () => {
     const { port } = await fixture.start(['requirepass right'], { access: { password: 'right' } });
     const fault = await open(`redis://:wrong@127.0.0.1:${port}`).catch((error) => error);
