@@ -25,7 +25,7 @@ export function strayNames({ environment, dotenv, known }: GivenNames): StrayNam
     const mayBeMeant = isOurs || name.startsWith('REDIS_') || dotenv.includes(name);
     if (!mayBeMeant) {
       // Such a name of the environment may be another program's. Comparing all of them with each setting would take too long.
-      const meant = known.find((setting) => isMistypedFamily(name, setting));
+      const meant = settingInCapitals(name, known) ?? known.find((setting) => isMistypedFamily(name, setting));
       if (meant && !isGiven(meant, given)) found.notices.push(withoutEffect(name, meant));
       continue;
     }
@@ -48,6 +48,12 @@ const withoutEffect = (name: string, nearest: string): string =>
 function shownName(name: string): string {
   const [first = ''] = /^[\w.-]+$|^\W*\w*/.exec(name) ?? [];
   return first === name ? name : `${first}…`;
+}
+
+/** The setting of one of our families that a name is but for capitals: `approve_above`. Proxies have such names by custom. */
+function settingInCapitals(name: string, known: readonly string[]): string | undefined {
+  const capitals = name.toUpperCase();
+  return familyOf(capitals) !== undefined && known.includes(capitals) ? capitals : undefined;
 }
 
 /** Whether a name differs from a setting by one letter of the family alone: `APROVE_ABOVE`. */

@@ -47,6 +47,19 @@ test.each([
   expect(inEnvironment(name, meant).faults).toEqual([]);
 });
 
+test('in the environment a setting in small letters is said, unless it is given', () => {
+  for (const [name, setting] of [
+    ['service_rate_per_s', 'SERVICE_RATE_PER_S'],
+    ['Service_Url', 'SERVICE_URL'],
+  ] as const) {
+    const said = `${name} is not a setting of Limitline and has no effect (the closest one is ${setting})`;
+    expect(inEnvironment(name)).toEqual({ faults: [], notices: [said] });
+    expect(inEnvironment(name, setting)).toEqual({ faults: [], notices: [] });
+  }
+  // Other programs have such names, too.
+  expect(inEnvironment('http_proxy', 'log_level', 'redis_url', 'service_tags')).toEqual({ faults: [], notices: [] });
+});
+
 test('a setting counts as given if its _FILE variant is given', () => {
   expect(inEnvironment('SERVICE_SECRET', 'SERVICE_CLIENT_SECRET_FILE').faults).toEqual([]);
 });
