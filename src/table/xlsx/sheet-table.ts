@@ -3,7 +3,7 @@ import { PLAIN_DIALECT } from '../dialect.ts';
 import { aboveOf, findHeader, type GivenHeader, HEADER_WITHIN_LINES } from '../find-header.ts';
 import type { RawRecord } from '../records.ts';
 import { emptyTable, headerLineProblem, type Table, type TableFile } from '../table.ts';
-import { parseXml } from './parse-xml.ts';
+import { parseXml, REMEDY } from './parse-xml.ts';
 import { cellsOf, makeRowReader, narrowed, rowWidthOf, type SheetRow } from './sheet-rows.ts';
 import { openWorkbook, type SheetEntry, type Workbook } from './workbook.ts';
 
@@ -106,10 +106,16 @@ async function readSheet(book: Workbook, file: TableFile): Promise<Table> {
   };
 }
 
+/** A parser's sentence about its place in the file has a full stop of its own. It tells nobody what to do. */
+function faultyPart(error: unknown): string {
+  const reason = messageOf(error);
+  return /^\d+:\d+: .*\.$/s.test(reason) ? `${reason.slice(0, -1)}; ${REMEDY}` : reason;
+}
+
 /** Passes a LimitlineError through; any other error is reported as the workbook's. */
 function bookFault({ path, givenPath = path }: TableFile, error: unknown): LimitlineError {
   if (error instanceof LimitlineError) return error;
-  const reason = isCutOff(error) ? CUT_OFF_REASON : messageOf(error);
+  const reason = isCutOff(error) ? CUT_OFF_REASON : faultyPart(error);
   return new LimitlineError('FILE', `The workbook ${givenPath} cannot be read: ${reason}.`, { cause: error });
 }
 
