@@ -104,7 +104,8 @@ export function makeLineClassifier(judging: Judging) {
       if (reference !== '') row.reference = reference;
       if (numbers?.includes(referenceAt) && WHOLE.test(reference))
         row.formerKey = referenceOf(`${reference}.0`).request;
-      if (cells[referenceAt]?.trim() === `="${reference}"`) row.formerKey = referenceOf(`="${reference}"`).request;
+      const asWritten = cells[referenceAt]?.trim() ?? '';
+      if (asWritten === `="${reference}"` || asWritten === '\\N') row.formerKey = referenceOf(asWritten).request;
       const currency = advisedCurrency(currencies.currencyOf(cells), above);
       const statements = statementsText(row.limit.requested_limit, values.statements_dated, currency, above);
       if (statements !== undefined) row.statements = statements;

@@ -22,7 +22,7 @@ export type Row = {
   key: string;
   /** The request_reference, if the line has one. */
   reference?: string;
-  /** The key that an earlier version gave the request, if it read its reference as `9001.0`, a number of a workbook, or as `="9001"`. */
+  /** The key that an earlier version gave the request, if it read its reference as `9001.0`, a number of a workbook, as `="9001"`, or as `\N`. */
   formerKey?: string;
   /** Digest of the buyer's identity, see `buyerKey`. */
   buyer: string;

@@ -117,3 +117,10 @@ test('a text that a program wrote as a formula, to keep its zeros, is read witho
   ]);
   expect(lines[0]?.changed.map(({ became }) => became)).toEqual(['Acme, Inc.', '5000', '000123']);
 });
+
+test('a request that an earlier version knows by the reference \\N keeps its key, so that it is not made again', async () => {
+  const { lines } = await read('name,requested_limit,request_reference\nAcme,5,\\N\nBeta,6,R1\n');
+  const { request: formerKey } = referenceOf('\\N');
+  expect(lines).toMatchObject([{ kind: 'row', row: { formerKey } }, { kind: 'row' }]);
+  expect(lines[1]?.kind === 'row' && lines[1].row.formerKey).toBeUndefined();
+});
