@@ -135,8 +135,8 @@ async function originsOf(known: KnownImport, deps: OtherFilesDeps): Promise<Orig
 
 /**
  * Counts the lines without a row of the portfolio's last import that reports and results will no longer name after this import. For an
- * errors file of the last import these are the lines that it lacks, for another file those that it neither has nor corrects. `gone` is 0 if
- * the same file comes again and is read as before, or an errors file of another import. `goneFile`: the name of the file with these lines,
+ * errors file these are the lines that it does not name, for another file those that it neither has nor corrects. `gone` is 0 if
+ * the same file comes again and is read as before. `goneFile`: the name of the file with these lines,
  * unless this file has the same. `unknownOrigin`: lines of an errors file that do not say which line they were, so they may be some of these.
  */
 export async function countGone(
@@ -168,23 +168,39 @@ export async function countGone(
     const left = await countBeside(covered);
     return { gone: left, ...(left > 0 && goneFile), unknownOrigin: 0 };
   }
-  const named = new Set<number>();
+  const named = new Set<string>();
   const errors = await openAhead();
   const [mendedLine, mendedRow] = [mendedLineOf(errors.header), mendedRowOf(errors.header)];
-  let [unknownOrigin, isEmpty] = [0, true];
+  let unknownOrigin = 0;
   for await (const batch of errors.plainLines()) {
     for (const { cells } of batch) {
-      isEmpty = false;
       const from = mendedLine(cells);
       // A line that names its row is none of those without a row.
       if (!from && mendedRow(cells) === '') unknownOrigin += 1;
-      if (from?.portfolio === portfolio && from.file === shortDigest(file.id)) named.add(from.line);
+      if (from?.portfolio === portfolio) named.add(`${from.file} ${from.line}`);
     }
   }
-  const beside = named.size + unknownOrigin === 0 && !isEmpty ? 0 : await countBeside([...named]);
-  // A header alone has no line of any import, so it lacks those of the last one.
-  const gone = named.size === 0 && !isEmpty ? 0 : Math.max(0, beside - unknownOrigin);
+  const beside = await countBeside(await linesNamed({ portfolio, file, named }, deps));
+  const gone = Math.max(0, beside - unknownOrigin);
   return { gone, ...(gone > 0 && goneFile), unknownOrigin: beside === 0 ? 0 : unknownOrigin };
+}
+
+/** The lines of the portfolio's last file that an errors file names, as `file line`: themselves, or lines from which they come by way of others. */
+async function linesNamed(
+  { portfolio, file, named }: { portfolio: string; file: ImportedFile; named: ReadonlySet<string> },
+  deps: OpenDeps & { portfolios: Pick<Portfolios, 'allImports'> },
+): Promise<number[]> {
+  const last = shortDigest(file.id);
+  const own = [...named].flatMap((one) => (one.startsWith(`${last} `) ? [Number(one.slice(last.length + 1))] : []));
+  const imports = await deps.retryUntilAnswered('look', () => deps.portfolios.allImports(portfolio));
+  const known = imports.find(({ id, reading }) => id === file.id && reading === file.reading);
+  if (!known) return own;
+  const originsIn = makeOrigins({ ...deps, signal: deps.stopping });
+  for (const [line, origin] of await originsIn(known)) {
+    const before = await linesBefore(origin, { imports, originsIn });
+    if (before.some((one) => named.has(`${shortDigest(one.found.id)} ${one.line}`))) own.push(line);
+  }
+  return own;
 }
 
 /**

@@ -236,6 +236,25 @@ test('an errors file with its header alone lacks all lines of its file', async (
   expect(await importFile(path)).toMatchObject({ gone: 0 });
 });
 
+// Promise: lines-no-longer-named
+test('an errors file with rows of an earlier file alone lacks the faulty lines of the last one', async () => {
+  const { import: importLines, importFile, context, dir } = await openWorkplace();
+  await importLines([HEADER, 'Acme,R1,many,EUR,']);
+  const [header, first] = (await exportedText(context, { only: 'errors' })).split('\r\n');
+  await importLines([HEADER, 'Beta,R2,many,EUR,', 'Gamma,R3,many,EUR,']);
+  const second = await exportedText(context, { only: 'errors' });
+  const bring = async (text: string) => {
+    const path = join(dir, 'errors.csv');
+    await writeFile(path, text);
+    return importFile(path);
+  };
+  expect(await bring(`${header}\n${first}\n`)).toMatchObject({ lines: 1, isPart: true, gone: 2 });
+  // The errors file of a file whose errors file was imported since has the same lines.
+  await importLines([HEADER, 'Beta,R2,many,EUR,', 'Gamma,R3,many,EUR,']);
+  expect(await bring(second)).toMatchObject({ invalid: 2, gone: 0 });
+  expect(await bring(second.replaceAll('many', 'lots'))).toMatchObject({ invalid: 2, gone: 0 });
+});
+
 // Promise: line-of-unknown-origin
 test('a line of an errors file without its origin does not count as gone', async () => {
   const { import: importLines, importFile, context, dir } = await openWorkplace();
@@ -257,9 +276,9 @@ test('a line of an errors file without its origin does not count as gone', async
 // Promise: line-of-unknown-origin
 test.each<[string, string[], object]>([
   ['says which lines these were', ['limitline_line', 'limitline_account'], { gone: 1, unknownOrigin: 0 }],
-  ['does not say which lines these were', ['limitline_from'], { gone: 0, unknownOrigin: 1 }],
+  ['does not say which of them is left', ['limitline_from'], { gone: 1, unknownOrigin: 1 }],
 ])(
-  'import counts a deleted line as gone only if its origin is known: an errors file with deleted columns %s',
+  'import counts a deleted line as gone, and one of unknown origin as unknown: an errors file with deleted columns %s',
   async (_name, deleted, found) => {
     const { import: importLines, importFile, context, dir } = await openWorkplace();
     await importLines([HEADER, 'Acme,R1,100,EUR,nobody', 'Beta,R2,many,EUR,']);
