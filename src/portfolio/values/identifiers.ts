@@ -24,25 +24,11 @@ export function readAnyText(text: string): ValueReading {
 
 /** Reads what a database writes for a value that it lacks, in a column of any kind; undefined for any other text. */
 export function readNull(text: string): ValueReading | undefined {
-  return text.length <= LONGEST_NULL && NULLS.has(text) ? { value: '', change: SAYS_NOTHING } : undefined;
+  return NULL.test(text) ? { value: '', change: SAYS_NOTHING } : undefined;
 }
 
-/** MySQL and PostgreSQL write `\N`, programs around databases the others; `=""` leaves no text. A name in other letters, such as Null, is none of them. */
-const NULLS = new Set([
-  '',
-  '\\N',
-  'NULL',
-  'null',
-  '(NULL)',
-  '(null)',
-  '[NULL]',
-  '[null]',
-  '<NULL>',
-  '<null>',
-  'NaN',
-  'nan',
-]);
-const LONGEST_NULL = 6;
+/** MySQL and PostgreSQL write `\N`, programs around databases the others. A name in other letters, such as Null, is none of them. */
+const NULL = /^(?:\\N|NULL|null|\((?:NULL|null)\)|\[(?:NULL|null)\]|<(?:NULL|null)>|NaN|nan)$/;
 
 /** Reads the id of a company that exists at the service (docs/service.md, "Company"). */
 export function readCompanyId(text: string): ValueReading {
