@@ -1,10 +1,13 @@
-import { expect, test } from 'vitest';
+import { test as alone, expect } from 'vitest';
 import { lookAtPace } from '../../src/open-service.ts';
 import type { FaultChange } from '../../src/stand-in/fault-settings.ts';
 import { openFaultPlace, rowsIn } from '../support/fault-place.ts';
+import { testsBeside } from '../support/tests-beside.ts';
 import { buyerLines } from '../support/workplace.ts';
 
 type Rule = NonNullable<FaultChange['rules']>[number];
+
+const test = testsBeside();
 
 // Promise: short-tokens-refuse-none
 test('wrong credentials stop all calls and refuse no row, and calls continue once they are right', async () => {
@@ -48,7 +51,7 @@ test('refused credentials make one log line while they last, and one when they a
 
 // Promise: wrong-credentials-stop-no-other
 test('a worker with a wrong secret leaves its rows to other workers and does not stop them', async () => {
-  const place = await openFaultPlace({ env: { SERVICE_CONCURRENCY: '4', SERVICE_RATE_PER_S: '15' } });
+  const place = await openFaultPlace({ env: { SERVICE_CONCURRENCY: '4', SERVICE_RATE_PER_S: '8' } });
   await place.import(buyerLines(50));
   await place.work();
   await expect.poll(place.madeCount).toBeGreaterThanOrEqual(10);
@@ -64,7 +67,7 @@ test('a worker with a wrong secret leaves its rows to other workers and does not
 test('token answers that are no JSON report no fault of the settings during an outage', async () => {
   const rule: Rule = { on: 'token', fault: 'broken', body: 'not-json' };
   const place = await openFaultPlace({ faults: { latencyMs: 20 }, env: { SERVICE_CONCURRENCY: '8' } });
-  await place.import(buyerLines(30));
+  await place.import(buyerLines(60));
   const faultsTold: string[] = [];
   await place.work((fault) => faultsTold.push(fault.message));
   await expect.poll(place.madeCount).toBeGreaterThanOrEqual(10);
@@ -72,8 +75,8 @@ test('token answers that are no JSON report no fault of the settings during an o
   await place.standIn.setFaults({ rules: [rule, ...lost] });
   await expect.poll(() => place.standIn.faultHits()[0]).toBeGreaterThanOrEqual(2);
   await place.standIn.setFaults({ rules: [] });
-  const { states } = await place.judged(30);
-  expect(states.done + states.held).toBe(30);
+  const { states } = await place.judged(60);
+  expect(states.done + states.held).toBe(60);
   expect(faultsTold).toEqual([]);
 });
 
@@ -104,7 +107,7 @@ test('a single row that always gets 401 is refused, and other rows continue', as
 });
 
 // Promise: short-tokens-refuse-none
-test('tokens that expire sooner than the next call may be sent refuse no row', async () => {
+alone('tokens that expire sooner than the next call may be sent refuse no row', async () => {
   const place = await openFaultPlace({
     faults: { tokens: { diesAfterS: 0.6 } },
     env: { SERVICE_RATE_PER_S: '1.2', SERVICE_CONCURRENCY: '1' },
@@ -138,7 +141,7 @@ test('the last open row is not refused for its 401 until other rows succeed', as
 // Promise: outage-refuses-no-row
 test('a client that gets 401 in the middle of a run refuses no row, and continues when it is accepted again', async () => {
   const place = await openFaultPlace({ faults: { latencyMs: 50 }, env: { SERVICE_CONCURRENCY: '8' } });
-  await place.import(buyerLines(16));
+  await place.import(buyerLines(40));
   const faultsTold: string[] = [];
   await place.work((fault) => faultsTold.push(fault.message));
   await expect.poll(place.madeCount).toBeGreaterThanOrEqual(8);
@@ -151,5 +154,5 @@ test('a client that gets 401 in the middle of a run refuses no row, and continue
   await expect.poll(() => faultsTold.filter((fault) => fault.includes('just granted')).length).toBeGreaterThan(0);
   expect((await place.report()).states.refused).toBe(0);
   await place.standIn.setFaults({ rules: [] });
-  expect((await place.judged(16)).states.done).toBe(16);
+  expect((await place.judged(40)).states.done).toBe(40);
 });
