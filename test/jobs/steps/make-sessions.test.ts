@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { test as alone, expect } from 'vitest';
 import { askSessions } from '../../../jobs/operators/ask-sessions.ts';
 import { cancelRows } from '../../../jobs/operators/cancel-rows.ts';
 import { callCommand } from '../../support/command.ts';
@@ -11,7 +11,10 @@ import {
   SESSION_FILE,
   writeSessionFile,
 } from '../../support/session-file.ts';
+import { testsBeside } from '../../support/tests-beside.ts';
 import { buyerLines, makeKeptLog } from '../../support/workplace.ts';
+
+const test = testsBeside();
 
 const SLOW = { on: 'session', fault: 'slow', bytesPerS: 40 } as const;
 /** With these settings, other calls are sent again. */
@@ -280,7 +283,7 @@ test('a session is retried after a 429, and refused after thirty', async () => {
 });
 
 // Promise: waiting-session-of-declined
-test('a waiting session is not sent after its limit was declined', async () => {
+alone('a waiting session is not sent after its limit was declined', async () => {
   const place = await openSessionPlace(1, { env: { STATUS_MEANINGS: 'no=declined' } });
   await place.workers.stop();
   expect(await place.ask()).toMatchObject({ asked: 1, declined: 0 });
