@@ -1,5 +1,8 @@
-import { describe, expect, test } from 'vitest';
+import { test as alone, describe, expect } from 'vitest';
+import { testsBeside } from '../../support/tests-beside.ts';
 import { buyerLines, openWorkplace } from '../../support/workplace.ts';
+
+const test = testsBeside();
 
 describe('an answer other than success', () => {
   test('a refusal is stored with its status and words, and importing the line again sends the row again', async () => {
@@ -75,7 +78,7 @@ describe('an answer other than success', () => {
 });
 
 describe('the rate of SERVICE_RATE_PER_S', () => {
-  test('is kept in every second by several workers together', async () => {
+  alone('is kept in every second by several workers together', async () => {
     const { work, standIn, settled, ...place } = await openWorkplace({ env: { SERVICE_RATE_PER_S: '40' } });
     await place.import(buyerLines(50));
     await Promise.all([work(), work(), work()]);
