@@ -1,10 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { startCuttingProxy } from '../support/cutting-proxy.ts';
 import { openFaultPlace } from '../support/fault-place.ts';
 import { openLedger } from '../support/ledger.ts';
 import { startKillableRedis } from '../support/redis/killable-redis.ts';
+import { testsBeside } from '../support/tests-beside.ts';
 import { buyerLines } from '../support/workplace.ts';
+
+const test = testsBeside();
 
 /** Longer than the lock of a job, and than the six seconds after which a silent process counts as vanished. */
 const LONGER_THAN_LOCK_MS = 7_000;
