@@ -1,10 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { lookAtPace } from '../../src/open-service.ts';
 import { describeLearned } from '../../src/pace/pace-words.ts';
 import type { FaultChange } from '../../src/stand-in/fault-settings.ts';
 import { openFaultPlace } from '../support/fault-place.ts';
+import { testsBeside } from '../support/tests-beside.ts';
 import { buyerLines } from '../support/workplace.ts';
+
+const test = testsBeside();
 
 type Rules = NonNullable<FaultChange['rules']>;
 
