@@ -1,5 +1,8 @@
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { tryFailover } from '../support/failover/try-failover.ts';
+import { testsBeside } from '../support/tests-beside.ts';
+
+const test = testsBeside();
 
 /** The replicas always lack some of the last writes of the primary. */
 // Promise: all-replicas-know-first
