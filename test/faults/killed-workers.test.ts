@@ -1,12 +1,15 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import type { Step } from '../../src/ledger/schema/row.ts';
 import type { FaultChange } from '../../src/stand-in/fault-settings.ts';
 import { callOptions, makeClient } from '../support/client.ts';
 import { type FaultPlace, openFaultPlace } from '../support/fault-place.ts';
 import type { Moment } from '../support/moments.ts';
+import { testsBeside } from '../support/tests-beside.ts';
 import { buyerLines } from '../support/workplace.ts';
+
+const test = testsBeside();
 
 const ROWS = 3;
 
