@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { depthFor } from '../../jobs/rows/feed.ts';
 import { STOP_DEADLINE_MS, workerConcurrency } from '../../jobs/workers/workers.ts';
 import { CALL_KINDS } from '../../src/call-kind.ts';
@@ -10,6 +10,9 @@ import { callOptions, makeClient } from '../support/client.ts';
 import { type FaultPlace, openFaultPlace } from '../support/fault-place.ts';
 import { makeRequest } from '../support/ledger.ts';
 import { startKillableRedis } from '../support/redis/killable-redis.ts';
+import { testsBeside } from '../support/tests-beside.ts';
+
+const test = testsBeside();
 
 /** Every call is answered with a wait of an hour. */
 const ASKS_FOR_AN_HOUR: FaultChange = {
