@@ -1,10 +1,13 @@
-import { expect, test } from 'vitest';
+import { test as alone, expect } from 'vitest';
 import { STOP_DEADLINE_MS } from '../../jobs/workers/workers.ts';
 import { openFaultPlace } from '../support/fault-place.ts';
+import { testsBeside } from '../support/tests-beside.ts';
 import { buyerLines } from '../support/workplace.ts';
 
+const test = testsBeside();
+
 // Promise: calls-awaited-at-a-stop
-test('after SIGTERM under load, work waits for its calls in flight, ends with 0 and holds no row', async () => {
+alone('after SIGTERM under load, work waits for its calls in flight, ends with 0 and holds no row', async () => {
   const place = await openFaultPlace({ faults: { latencyMs: [50, 250] }, env: { SERVICE_CONCURRENCY: '8' } });
   await place.import(buyerLines(40));
   const { child, ended } = place.startWorker();
