@@ -2,15 +2,18 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import { resolveCalls } from '../../jobs/operators/resolve-calls.ts';
 import { startWorkers } from '../../jobs/workers/workers.ts';
 import { openContext } from '../../src/context.ts';
 import { makeSilentLog } from '../../src/log.ts';
 import { openService } from '../../src/open-service.ts';
 import { type FaultPlace, openFaultPlace } from '../support/fault-place.ts';
+import { testsBeside } from '../support/tests-beside.ts';
 import { portOf } from '../support/tls-service.ts';
 import { buyerLines } from '../support/workplace.ts';
+
+const test = testsBeside();
 
 /** The header by which a service may recognise a repeated call. */
 const HEADER = 'idempotency-key';
