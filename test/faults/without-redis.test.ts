@@ -1,10 +1,13 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import type { Command } from '../support/command.ts';
 import { openFaultPlace } from '../support/fault-place.ts';
 import { startKillableRedis } from '../support/redis/killable-redis.ts';
+import { testsBeside } from '../support/tests-beside.ts';
 import { buyerLines } from '../support/workplace.ts';
+
+const test = testsBeside();
 
 /** Containers are killed 30 s after SIGTERM (docker-compose.yml), so each command must have ended by then. */
 const ENDS_WITHIN_MS = 29_000;
