@@ -1,7 +1,10 @@
-import { describe, expect, test } from 'vitest';
+import { test as alone, describe, expect } from 'vitest';
 import { makePaceReader } from '../../src/pace/read-pace.ts';
 import type { FaultChange } from '../../src/stand-in/fault-settings.ts';
+import { testsBeside } from '../support/tests-beside.ts';
 import { buyerLines, openWorkplace } from '../support/workplace.ts';
+
+const test = testsBeside();
 
 type RateLimit = NonNullable<FaultChange['rateLimit']>;
 
@@ -23,7 +26,7 @@ async function openLimited(faults: FaultChange) {
 }
 
 describe('a hidden limit', () => {
-  test.each(['none', 'x-ratelimit-epoch-s'] as const)(
+  alone.each(['none', 'x-ratelimit-epoch-s'] as const)(
     'is found by two processes with headers %s and few refusals',
     async (headers) => {
       const { work, standIn, settled, ...place } = await openLimited(rateLimit(50, headers));
