@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { carryOutAllAnswered } from '../../../jobs/approvals/answer-approval.ts';
 import { importPortfolio } from '../../../jobs/import/import-portfolio.ts';
 import { summaryTable } from '../../../scripts/report/summary-table.ts';
@@ -8,7 +8,10 @@ import { waitsFor } from '../../../src/console/pages/portfolio/waits-for.ts';
 import { laterSupplierWords } from '../../../src/ledger/portfolios/portfolio.ts';
 import { type Summary, summarize } from '../../../src/ledger/portfolios/summary.ts';
 import { type Approval, whyWords } from '../../../src/ledger/schema/approval.ts';
+import { testsBeside } from '../../support/tests-beside.ts';
 import { buyerLines, importDepsOf, openWorkplace } from '../../support/workplace.ts';
+
+const test = testsBeside();
 
 const SAID = 'name,country_code,city\nSupplier GmbH,DE,Bremen\n';
 
