@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { test as alone, describe, expect, onTestFinished } from 'vitest';
 import { carryOutAllAnswered } from '../../../jobs/approvals/answer-approval.ts';
 import { cancelRows } from '../../../jobs/operators/cancel-rows.ts';
 import { resendSupplier, reviveGivenUpSupplier } from '../../../jobs/operators/free-held.ts';
@@ -13,7 +13,10 @@ import { openContext } from '../../../src/context.ts';
 import { type Summary, summarize } from '../../../src/ledger/portfolios/summary.ts';
 import { makeSilentLog } from '../../../src/log.ts';
 import { openService } from '../../../src/open-service.ts';
+import { testsBeside } from '../../support/tests-beside.ts';
 import { buyerLines, makeFolder, openWorkplace } from '../../support/workplace.ts';
+
+const test = testsBeside();
 
 const SAID = { message: 'supplier is not known here' };
 
@@ -172,14 +175,18 @@ test('a displaced supplier is not created if the later one is approved between l
   expect(bodies().map(({ name }) => name)).not.toContain('First GmbH');
 });
 
-test('an import can be approved if the stored supplier of an earlier version has no key', async () => {
-  const { bring, grant, context } = await openApproved();
-  await grant(await bring('First GmbH', 'A GmbH,DE,HRB 1,5'));
-  const { ledger, keys } = context;
-  await ledger.hset(keys.portfolio('q4'), 'supplier', JSON.stringify({ body: { name: 'First GmbH' } }));
-  const second = await bring('Second GmbH', 'B GmbH,DE,HRB 2,5');
-  await grant(second);
-}, 15_000);
+alone(
+  'an import can be approved if the stored supplier of an earlier version has no key',
+  async () => {
+    const { bring, grant, context } = await openApproved();
+    await grant(await bring('First GmbH', 'A GmbH,DE,HRB 1,5'));
+    const { ledger, keys } = context;
+    await ledger.hset(keys.portfolio('q4'), 'supplier', JSON.stringify({ body: { name: 'First GmbH' } }));
+    const second = await bring('Second GmbH', 'B GmbH,DE,HRB 2,5');
+    await grant(second);
+  },
+  15_000,
+);
 
 // Promise: last-approved-supplier-counts
 test('an approved supplier stays in use even if the previous one was revived during its import', async () => {
