@@ -1,6 +1,9 @@
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { askAndWait } from '../../../scripts/run/ask-and-wait.ts';
 import { openSessionPlace, SESSION_FILE, sessionPlace, writeSessionFile } from '../../support/session-file.ts';
+import { testsBeside } from '../../support/tests-beside.ts';
+
+const test = testsBeside();
 
 type Place = Awaited<ReturnType<typeof openSessionPlace>>;
 
