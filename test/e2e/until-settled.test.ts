@@ -1,6 +1,9 @@
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { openFaultPlace } from '../support/fault-place.ts';
+import { testsBeside } from '../support/tests-beside.ts';
 import { buyerLines } from '../support/workplace.ts';
+
+const test = testsBeside();
 
 // Promise: until-settled-ends
 test('work --until-settled ends with 0 when no row is open, for one portfolio or for all', async () => {
