@@ -1,12 +1,15 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, vi } from 'vitest';
 import { makeSilentLog } from '../../src/log.ts';
 import { openRedis, type RedisServer } from '../../src/redis/open-redis.ts';
 import { freePort } from '../support/redis/free-port.ts';
 import { makeOwnFixture, WAIT } from '../support/redis/own-fixture.ts';
 import { makeServerFixture } from '../support/redis/server-fixture.ts';
+import { testsBeside } from '../support/tests-beside.ts';
 import { makeKeptLog } from '../support/workplace.ts';
+
+const test = testsBeside();
 
 const fixture = makeServerFixture();
 const own = makeOwnFixture();

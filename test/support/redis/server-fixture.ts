@@ -22,7 +22,7 @@ export function makeServerFixture() {
     dirs.push(dir);
     return dir;
   };
-  const start = async (config: string[] = [], options: { port?: number; access?: Credentials } = {}) => {
+  const start = async (config: readonly string[] = [], options: { port?: number; access?: Credentials } = {}) => {
     const server = await startGiven(makeDir(), config, options);
     servers.push(server);
     return server;
@@ -32,7 +32,7 @@ export function makeServerFixture() {
     start,
 
     /** Starts a replica, and waits until it has all data of the primary. */
-    async startReplicaOf(primary: GivenServer, config: string[] = []): Promise<GivenServer> {
+    async startReplicaOf(primary: GivenServer, config: readonly string[] = []): Promise<GivenServer> {
       const replica = await start([`replicaof 127.0.0.1 ${primary.port}`, ...config]);
       await synced(replica, primary);
       return replica;
@@ -73,7 +73,7 @@ export function makeServerFixture() {
 
 async function startGiven(
   dir: string,
-  config: string[],
+  config: readonly string[],
   { port: wanted, access = {} }: { port?: number; access?: Credentials },
 ) {
   const port = wanted ?? (await freePort());
