@@ -1,11 +1,12 @@
 import { once } from 'node:events';
 import type { Redis } from 'ioredis';
-import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { afterEach, test as alone, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { makeSilentLog } from '../../src/log.ts';
 import { COMMAND_TIMEOUT_MS, type ConnectionRole, type Connections, makeConnections } from '../../src/redis/connect.ts';
 import { freePort } from '../support/redis/free-port.ts';
 import { WAIT } from '../support/redis/own-fixture.ts';
 import { makeServerFixture } from '../support/redis/server-fixture.ts';
+import { testsBeside } from '../support/tests-beside.ts';
 import { makeKeptLog } from '../support/workplace.ts';
 
 const fixture = makeServerFixture();
@@ -23,6 +24,8 @@ afterEach(async () => {
 const ON_TIME_MS = { from: COMMAND_TIMEOUT_MS - 50, to: COMMAND_TIMEOUT_MS + 10_000 };
 
 describe('a Redis that is away', () => {
+  const test = testsBeside();
+
   test('fails commands of ledger and queue after their timeout, never runs them later, and lets workers wait', async () => {
     const server = await fixture.start();
     const connections = connectionsTo(server.port);
@@ -43,7 +46,7 @@ describe('a Redis that is away', () => {
     expect(await ledger.mget('by the worker', 'by the ledger', 'by the queue')).toEqual(['1', null, null]);
   });
 
-  test('as it became a replica refuses many commands at once without a warning of Node in the log', async () => {
+  alone('as it became a replica refuses many commands at once without a warning of Node in the log', async () => {
     const [server, primary] = await Promise.all([fixture.start(), fixture.start()]);
     const connections = connectionsTo(server.port);
     const [ledger, worker] = [connections.connect('ledger'), connections.connect('worker')];
