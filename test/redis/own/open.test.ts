@@ -7,6 +7,7 @@ import { makeSilentLog } from '../../../src/log.ts';
 import { openRedis } from '../../../src/redis/open-redis.ts';
 import { openOwnRedis } from '../../../src/redis/own/open.ts';
 import { makeOwnFixture, serversBelow, WAIT } from '../../support/redis/own-fixture.ts';
+import { testsBeside } from '../../support/tests-beside.ts';
 
 const OLDER_SERVER = fileURLToPath(new URL('../../support/redis/older-server.ts', import.meta.url));
 
@@ -17,6 +18,8 @@ afterEach(fixture.clean);
 const log = makeSilentLog();
 
 describe('one server for all processes of a data folder', () => {
+  const test = testsBeside();
+
   test('the first process starts the server, others share it, the last one ends it, and the data stays', async () => {
     const dataDir = makeDir();
     const first = await user(dataDir);
@@ -61,6 +64,8 @@ describe('one server for all processes of a data folder', () => {
 });
 
 describe('crashes', () => {
+  const test = testsBeside();
+
   test('a killed server is restarted once by its users, and their connections continue', async () => {
     const dataDir = makeDir();
     const users = await Promise.all([user(dataDir), user(dataDir)]);
