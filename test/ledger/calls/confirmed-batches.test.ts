@@ -1,4 +1,4 @@
-import { afterAll, afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, afterEach, describe, expect, onTestFinished, vi } from 'vitest';
 import { messageOf } from '../../../src/errors.ts';
 import { makeCalls } from '../../../src/ledger/calls/calls.ts';
 import { makeKeys } from '../../../src/ledger/schema/keys.ts';
@@ -11,6 +11,9 @@ import { parseInfo } from '../../../src/redis/server-info.ts';
 import { freshPrefix } from '../../support/ledger.ts';
 import { WAIT } from '../../support/redis/own-fixture.ts';
 import { type GivenServer, makeServerFixture, synced } from '../../support/redis/server-fixture.ts';
+import { testsBeside } from '../../support/tests-beside.ts';
+
+const test = testsBeside();
 
 const fixture = makeServerFixture();
 const paused = new Set<number>();
