@@ -61,17 +61,14 @@ export function makeStrayLines({
   function strayOf(line: Candidate): Problem | null {
     const { record, values, problems } = line;
     const cells = ownCells(record.cells);
-    if (nameWritten !== '' && cells[nameAt]?.trim() === nameWritten && isHeaderAgain(cells)) {
-      otherTable = heading === null ? null : belowHeading(heading);
-      return told(record, nameAt, HEADER_AGAIN);
-    }
+    if (nameWritten !== '' && cells[nameAt]?.trim() === nameWritten && isHeaderAgain(cells)) return again(record);
     if (
       values.requested_limit === undefined &&
       readsAsNames(cells) &&
       judgeHeader({ cells: [...cells], fault: null }, hints).isComplete
     ) {
       // A header of the same columns, for example in another language, is a repetition.
-      if (meansTheSame(cells, columns)) return told(record, nameAt, HEADER_AGAIN);
+      if (meansTheSame(cells, columns)) return again(record);
       otherTable = belowOther(record.line);
       heading = null;
       return told(record, -1, OTHER_HEADER);
@@ -119,6 +116,12 @@ export function makeStrayLines({
     if (amount !== undefined) sums.add(amount, record);
     else addUnrequested(cells[amountAt] ?? '');
     return null;
+  }
+
+  /** The problem of a header once more: of the next page, or, below a heading, of another list. */
+  function again(record: RawRecord): Problem {
+    otherTable = heading === null ? null : belowHeading(heading);
+    return told(record, nameAt, HEADER_AGAIN);
   }
 
   type Look = { labelAt: number; isFull: boolean; isSparse: boolean };

@@ -14,6 +14,14 @@ test('a list below a heading and the header once more is a problem, on each of i
 });
 
 // Promise: second-list-not-requested
+test('a list below a heading and a header of the same columns in other words is a problem', async () => {
+  const { lines } = await read(
+    `${HEADER}${BUYERS}Gesperrte Kunden;;;\nName;Country;Register no;Credit limit\n${FURTHER}`,
+  );
+  expect(told(lines).at(-1)).toContain('below the heading “Gesperrte Kunden” on line 4');
+});
+
+// Promise: second-list-not-requested
 test.each<[string, string, string]>([
   ['a page number', '', 'Seite 2 von 9'],
   ['the title of the file', 'Kundenliste\n', 'Kundenliste'],
