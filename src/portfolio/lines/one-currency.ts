@@ -1,10 +1,12 @@
 import { grouped } from '../../counted.ts';
+import { withoutTextMark } from '../../table/formulas.ts';
 import { type Column, placeOf } from '../columns/column.ts';
 import { currenciesBeside } from '../columns/doubtful-currencies.ts';
 import { makeProblem, type Problem, visible, WHOLE_FILE } from '../problem.ts';
 import { readUnit } from '../values/amount-unit.ts';
 import { parseAmount } from '../values/amounts.ts';
 import { type Currency, common, currencyOf } from '../values/currencies.ts';
+import { readNull } from '../values/identifiers.ts';
 import { beforeDoubt } from '../values/reading.ts';
 import type { LineDraft, Values } from './read-cells.ts';
 
@@ -50,9 +52,9 @@ export function makeCurrencyCheck(asked: { columns: readonly Column[]; constants
 
   function* saidBy(cells: readonly string[]): Generator<Said> {
     // Beside a currency of the team's own, such as LCY, another column says nothing: it may be that currency.
-    const isOwn = besideAt.length === 0 || currencyOf(cells[currencyAt]?.trim() ?? '') === null;
+    const isOwn = besideAt.length === 0 || currencyOf(wordAt(cells, currencyAt)) === null;
     for (const at of isOwn ? [currencyAt, amountAt] : [currencyAt, ...besideAt, amountAt]) {
-      const cell = cells[at]?.trim() ?? '';
+      const cell = wordAt(cells, at);
       const word = at === amountAt ? besideAmount(cell) : cell;
       const currency = at === currencyAt ? readColumn(word) : currencyOf(word);
       // A unit such as thousands is no currency; it is reported as a problem of its own.
@@ -88,7 +90,7 @@ export function makeCurrencyCheck(asked: { columns: readonly Column[]; constants
     const markedAt = [currencyAt, ...besideAt].find((at) => beforeDoubt(cells[at]?.trim() ?? '') !== null);
     if (markedAt !== undefined) return void add(markedAt, MARKED);
     // Beside a currency of the team's own, such as LCY, a format says nothing: it may be that currency.
-    const isOwn = [cells[currencyAt]?.trim() || file?.word].some((word) => word && currencyOf(word) === null);
+    const isOwn = [wordAt(cells, currencyAt) || file?.word].some((word) => word && currencyOf(word) === null);
     const currency = isOwn ? null : currencyOf(shown);
     const byFormat: Said[] = currency ? [{ at: amountAt, word: shown, currency, isFormat: true }] : [];
     const written = [...saidBy(cells)];
@@ -180,6 +182,12 @@ function besideAmountOf(currency: Currency, sign: string): string | undefined {
   const [code = '', ...others] = currency;
   const text = others.length === 0 ? code : sign.toLowerCase();
   return 'value' in parseAmount(`1 ${text}`) ? text : undefined;
+}
+
+/** What a cell says: nothing if a database wrote its word for a missing value there, and a text without the mark of one. */
+function wordAt(cells: readonly string[], at: number): string {
+  const text = withoutTextMark(cells[at]?.trim() ?? '');
+  return readNull(text) ? '' : text;
 }
 
 type FileCurrency = { word: string; where: string; currency: Currency };

@@ -33,6 +33,11 @@ describe('a currency', () => {
 });
 
 describe('two currencies in one file', () => {
+  test.each(['NULL', '\\N', '"=""EUR"""'])('are not found by %s in the column of the currency', async (word) => {
+    const { invalid } = await wrong(`name,requested_limit,currency\nA,1,${word}\nB,2,EUR\n`);
+    expect(invalid).toEqual([]);
+  });
+
   // Promise: one-currency-a-file
   test.each<[string, string, string?]>([
     ['a column', 'name;requested_limit;Währung\nA;1;\nB;2;EUR\nC;3;€\nD;4;USD\nE;5;Euro\n', 'say --map "Währung="'],
