@@ -1,3 +1,4 @@
+import { withoutTextMark } from '../../table/formulas.ts';
 import { openTable } from '../../table/open-table.ts';
 import type { RawRecord, Shape } from '../../table/records.ts';
 import type { TableFile } from '../../table/table.ts';
@@ -55,7 +56,7 @@ function note<Kind>(
   { line, cells }: Pick<RawRecord, 'line' | 'cells'>,
   at: number,
 ): void {
-  const cell = cells[at]?.trim();
+  const cell = withoutTextMark(cells[at]?.trim() ?? '');
   // Both conventions occur already: nothing more can be learned.
   if (!cell || found.size > 1) return;
   // A results file marked this cell because its own column was undecided. So it counts for every convention here, too.
