@@ -49,17 +49,22 @@ const SHORT = /^-?(?=[\d.]{1,15}$)(?:0|[1-9]\d*)(?:\.\d*[1-9])?$/;
 const NUMBER = /^-?(?:\d+(?:\.\d*)?|\.\d+)(?:E[+-]?\d+)?$/i;
 const OPEN = /^-?[1-9]\d{0,2}\.\d{3}$/;
 
-/** The date of a serial number (ECMA-376, part 1, 18.17.4.1), with the time unless it is midnight: YYYY-MM-DD or YYYY-MM-DDThh:mm:ss. */
+/**
+ * The date of a serial number (ECMA-376, part 1, 18.17.4.1), with the time unless it is midnight: YYYY-MM-DD or YYYY-MM-DDThh:mm:ss. A number
+ * beyond the year 9999 stays as written: spreadsheets have no such date.
+ */
 export function dateOfSerial(written: string, { from1904 }: { from1904: boolean }): string {
   const serial = Number(written) + (from1904 ? DAYS_TO_1904 : 0);
   // Excel's calendar has 29 February 1900, which did not exist.
   const days = serial < 61 ? serial + 1 : serial;
   const seconds = Math.round(days * 86_400);
   const date = new Date(Date.UTC(1899, 11, 30) + seconds * 1_000);
-  if (Number.isNaN(date.getTime())) return written;
+  if (!(date.getTime() < END_OF_DATES)) return written;
   const iso = date.toISOString();
   return seconds % 86_400 === 0 ? iso.slice(0, 10) : iso.slice(0, 19);
 }
+
+const END_OF_DATES = Date.UTC(10_000, 0);
 
 /** The serial number of an ISO 8601 date or UTC time, in the 1900 calendar; null for dates before March 1900. */
 export function serialOf(iso: string): number | null {

@@ -39,6 +39,9 @@ test.each([
   ['45747', false, '2025-03-31'],
   ['44285', true, '2025-03-31'],
   ['45747.5', false, '2025-03-31T12:00:00'],
+  ['2958465', false, '9999-12-31'],
+  ['2958466', false, '2958466'],
+  ['12345678', false, '12345678'],
 ])('the serial number %s with the 1904 date system: %j, is the date %s', (written, from1904, day) => {
   expect(dateOfSerial(written, { from1904 })).toBe(day);
 });
