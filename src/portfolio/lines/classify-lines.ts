@@ -1,5 +1,6 @@
 import { counted, grouped } from '../../counted.ts';
 import type { DocumentFolder } from '../../documents/folder.ts';
+import { normal } from '../../likeness.ts';
 import type { Dialect } from '../../table/dialect.ts';
 import { withoutTextMark } from '../../table/formulas.ts';
 import type { RawRecord } from '../../table/records.ts';
@@ -104,8 +105,9 @@ export function makeLineClassifier(judging: Judging) {
       if (reference !== '') row.reference = reference;
       if (numbers?.includes(referenceAt) && WHOLE.test(reference))
         row.formerKey = referenceOf(`${reference}.0`).request;
-      const asWritten = cells[referenceAt]?.trim() ?? '';
-      if (asWritten === `="${reference}"` || asWritten === '\\N') row.formerKey = referenceOf(asWritten).request;
+      const former = cells[referenceAt]?.trim().replace(/^'(?==)/, '') ?? '';
+      const wasFormula = former.startsWith('="') && former !== reference;
+      if (wasFormula || former === '\\N') row.formerKey = referenceOf(normal(former)).request;
       const currency = advisedCurrency(currencies.currencyOf(cells), above);
       const statements = statementsText(row.limit.requested_limit, values.statements_dated, currency, above);
       if (statements !== undefined) row.statements = statements;

@@ -77,11 +77,12 @@ test('a reference or number that the spreadsheet made a date is a problem, and r
     writeFormatted(path, header, [
       ['Acme', '50', date, date, date],
       ['Beta', '50', 'B 3-12', date, date],
+      ['Gamma', '50', { ...date, value: '12345678' }, date, date],
     ]),
   );
-  expect(told(lines)).toEqual([
-    '2 buyer_reference: The sheet shows something else than the number that the cell holds: format the cell as text, and type what is meant.',
-  ]);
+  const message =
+    'The sheet shows something else than the number that the cell holds: format the cell as text, and type what is meant.';
+  expect(told(lines)).toEqual([`2 buyer_reference: ${message}`, `4 buyer_reference: ${message}`]);
   expect(lines[0]?.cells.slice(2)).toEqual(['2025-12-03 (shown as a date)', '2025-12-03', '2025-12-03']);
   const again = await read(`${[header, lines[0]?.cells ?? []].map((cells) => cells.join(';')).join('\n')}\n`);
   expect(again.lines.map(({ kind }) => kind)).toEqual(['invalid']);
@@ -115,6 +116,9 @@ test('a text that a program wrote as a formula, to keep its zeros, is read witho
     { kind: 'row', row: { name: 'Acme, Inc.', limit: { requested_limit: '5000' }, formerKey } },
     { kind: 'row' },
   ]);
+  // So it stands in a results file of that version.
+  const results = await read(`name,requested_limit,request_reference\nAcme,5,"'=""000123"""\n`);
+  expect(results.lines).toMatchObject([{ kind: 'row', row: { reference: '000123', formerKey } }]);
   expect(lines[0]?.changed.map(({ became }) => became)).toEqual(['Acme, Inc.', '5000', '000123']);
 });
 
