@@ -59,6 +59,8 @@ type ContextDeps = {
   log: Log;
   /** Whether to log that Redis is older than what was sent; false for a command that checks this itself. */
   saysOlder?: boolean;
+  /** Whether a given Redis that loads its data is waited for. True by default; without it, such a Redis counts as away. */
+  awaitsData?: boolean;
   /** Replaces the hash function of `people/passwords`. */
   hash?: (password: string) => Promise<string>;
 };
@@ -69,8 +71,8 @@ type ContextDeps = {
  *
  * @throws LimitlineError `REDIS` without a usable Redis, `USAGE` if it is unclear which account is meant
  */
-export async function openContext({ settings, log, saysOlder = true, hash }: ContextDeps) {
-  const redis = await openRedis({ url: settings.REDIS_URL, dataDir: settings.LIMITLINE_DATA, log });
+export async function openContext({ settings, log, saysOlder = true, awaitsData, hash }: ContextDeps) {
+  const redis = await openRedis({ url: settings.REDIS_URL, dataDir: settings.LIMITLINE_DATA, log, awaitsData });
   const prefix = settings.LIMITLINE_PREFIX;
   const login = loginFrom(settings);
   const keys = makeKeys(prefix, login.account);

@@ -21,7 +21,7 @@ export async function findLedger(settings: Settings): Promise<Ledger> {
   try {
     // Loaded late: most checks run before there is a Redis, and save its memory.
     const { openContext } = await import('../../src/context.ts');
-    const context = await openContext({ settings, log: makeWordsLog({ level: 'error' }) });
+    const context = await openContext({ settings, log: makeWordsLog({ level: 'error' }), awaitsData: false });
     return { context, fault: null, close: context.close };
   } catch (error) {
     return { ...none, fault: `It is not known what was requested before: ${messageOf(error)}` };

@@ -19,20 +19,26 @@ export type RedisServer = {
 /**
  * Opens the Redis at `url` (see {@link parseRedisUrl}), or without one the Redis of the data folder, which is started if needed.
  *
+ * @param given.awaitsData whether a given Redis that loads its data is waited for, however long that takes; if not, it counts as away
  * @throws LimitlineError `SETTINGS` for an invalid address, `REDIS` if no Redis answers or can serve (after about 5 s), `FILE` if the data
  *   folder cannot be used
  */
-export async function openRedis(given: { url?: string | undefined; dataDir: string; log: Log }): Promise<RedisServer> {
-  const { url, dataDir, log } = given;
-  return url === undefined ? openOwn(dataDir, log) : openGiven(url, log);
+export async function openRedis(given: {
+  url?: string | undefined;
+  dataDir: string;
+  log: Log;
+  awaitsData?: boolean | undefined;
+}): Promise<RedisServer> {
+  const { url, dataDir, log, awaitsData = true } = given;
+  return url === undefined ? openOwn(dataDir, log) : openGiven({ url, log, awaitsData });
 }
 
-async function openGiven(url: string, log: Log): Promise<RedisServer> {
+async function openGiven({ url, ...how }: { url: string; log: Log; awaitsData: boolean }): Promise<RedisServer> {
   const target = parseRedisUrl(url);
   const where = describeRedis(target);
-  const connections = makeConnections({ target, where, log });
+  const connections = makeConnections({ target, where, log: how.log });
   try {
-    await checkGivenRedis({ connections, where, log, db: 'db' in target ? target.db : 0 });
+    await checkGivenRedis({ ...how, connections, where, db: 'db' in target ? target.db : 0 });
   } catch (error) {
     await connections.close();
     throw error;
@@ -64,13 +70,15 @@ async function checkGivenRedis(given: {
   connections: Connections;
   where: string;
   log: Log;
+  awaitsData: boolean;
   /** The number of the database. */
   db: number;
 }): Promise<void> {
-  const { connections, where, log, db } = given;
+  const { connections, where, log, awaitsData, db } = given;
   const connection = connections.connect('queue');
   const warnings = new Set<string>();
   const nodes = await reach(connection, where, () => {
+    if (!awaitsData) throw new LimitlineError('REDIS', `Redis at ${where} is still loading its data.`);
     log.warn({ redis: where }, `Redis at ${where} is still loading its data; it is waited for.`);
   });
   // If Redis refuses the database of a connection, ioredis goes on in database 0, which is another ledger.
@@ -85,8 +93,8 @@ async function checkGivenRedis(given: {
   await ask(where, () => connection.quit());
 }
 
-/** The servers behind the connection, once it works: one, or the primaries of a cluster. Calls `sayLoading` once if it waits for data. */
-async function reach(connection: RedisConnection, where: string, sayLoading: () => void): Promise<Redis[]> {
+/** The servers behind the connection, once it works: one, or the primaries of a cluster. Calls `onLoading` once before it waits for data. */
+async function reach(connection: RedisConnection, where: string, onLoading: () => void): Promise<Redis[]> {
   // The last error that ioredis reported before the timeout, which gives no reason itself.
   let reason: unknown;
   const note = (error: Error & { lastNodeError?: unknown }) => {
@@ -104,7 +112,7 @@ async function reach(connection: RedisConnection, where: string, sayLoading: () 
       const isLoading = await findLoading(connection);
       // The data may be there just now, after the command has waited in vain.
       if (isLoading === undefined || (!isLoading && before === false)) throw fault;
-      if (isLoading && before === undefined) sayLoading();
+      if (isLoading && before === undefined) onLoading();
       before = isLoading;
     }
   } finally {
@@ -120,6 +128,10 @@ async function findLoading(connection: RedisConnection): Promise<boolean | undef
   const look = connection.duplicate({
     enableReadyCheck: false,
     lazyConnect: true,
+    // It was silent for long already. A server that loads its data answers INFO all the while.
+    connectTimeout: LOOK_MS,
+    commandTimeout: LOOK_MS,
+    socketTimeout: LOOK_MS,
     retryStrategy: never,
     sentinelRetryStrategy: never,
   });
@@ -133,6 +145,9 @@ async function findLoading(connection: RedisConnection): Promise<boolean | undef
     look.disconnect();
   }
 }
+
+/** The time limit for the answer whether a server loads its data, in ms. */
+const LOOK_MS = 1_000;
 
 async function ask<T>(where: string, run: () => Promise<T>, lastReported: () => unknown = () => undefined): Promise<T> {
   try {

@@ -1,6 +1,8 @@
 import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
-import { afterEach, describe, expect, vi } from 'vitest';
+import { afterEach, describe, expect, onTestFinished, vi } from 'vitest';
 import { makeSilentLog } from '../../src/log.ts';
 import { openRedis, type RedisServer } from '../../src/redis/open-redis.ts';
 import { freePort } from '../support/redis/free-port.ts';
@@ -69,24 +71,35 @@ describe('a given Redis', () => {
 
   // Promise: loading-redis-awaited
   test('that is still loading its data is waited for, and that is said once', async () => {
-    const { url, admin } = await fixture.start([
-      ...DURABLE,
-      'enable-debug-command yes',
-      'rdbcompression no',
-      'loading-process-events-interval-bytes 1024',
-    ]);
-    await admin.call('DEBUG', 'POPULATE', '700', 'key', '1024');
-    await admin.config('SET', 'key-load-delay', '10000');
-    const loading = admin.call('DEBUG', 'RELOAD');
-    const other = admin.duplicate({ enableReadyCheck: false });
-    await vi.waitFor(async () => expect(await other.info('persistence')).toContain('loading:1'), WAIT);
-    other.disconnect();
+    const { url, loading } = await startLoading();
     const { log, lines } = makeKeptLog();
     const server = await open(url, log);
     expect(await server.connect('ledger').get('key:0')).toMatch(/^value:0/);
     await loading;
     const words = expect.stringMatching(/^Redis at redis:.* is still loading its data; it is waited for/);
     expect(lines.map(({ level, msg }) => [level, msg])).toEqual([['warn', words]]);
+  });
+
+  test('that is still loading its data is not waited for by a command that needs none of it', async () => {
+    const { url, loading } = await startLoading();
+    const { log, lines } = makeKeptLog();
+    await expect(openRedis({ url, dataDir: '', log, awaitsData: false })).rejects.toMatchObject({
+      code: 'REDIS',
+      message: expect.stringMatching(/ is still loading its data\.$/),
+    });
+    expect(lines).toEqual([]);
+    await loading;
+  });
+
+  test('that accepts connections and is silent fails after little more than 5 s', async () => {
+    const silent = createServer().listen(0, '127.0.0.1');
+    onTestFinished(() => void silent.close());
+    await once(silent, 'listening');
+    const since = performance.now();
+    await expect(open(`redis://127.0.0.1:${(silent.address() as AddressInfo).port}`)).rejects.toMatchObject({
+      message: expect.stringContaining('does not answer within 5 s'),
+    });
+    expect(performance.now() - since).toBeLessThan(9_000);
   });
 
   test('that refuses the password fails at once', async () => {
@@ -224,4 +237,21 @@ function makeCertificate(dir: string): void {
   const names = ['-addext', 'subjectAltName=DNS:localhost'];
   const files = ['-keyout', join(dir, 'key.pem'), '-out', join(dir, 'cert.pem')];
   execFileSync('openssl', [...request, ...names, ...files], { stdio: 'ignore' });
+}
+
+/** A Redis that loads its data for about 7 s. */
+async function startLoading() {
+  const { url, admin } = await fixture.start([
+    ...DURABLE,
+    'enable-debug-command yes',
+    'rdbcompression no',
+    'loading-process-events-interval-bytes 1024',
+  ]);
+  await admin.call('DEBUG', 'POPULATE', '700', 'key', '1024');
+  await admin.config('SET', 'key-load-delay', '10000');
+  const loading = admin.call('DEBUG', 'RELOAD');
+  const other = admin.duplicate({ enableReadyCheck: false });
+  await vi.waitFor(async () => expect(await other.info('persistence')).toContain('loading:1'), WAIT);
+  other.disconnect();
+  return { url, loading };
 }
