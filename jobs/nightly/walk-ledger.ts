@@ -91,7 +91,7 @@ export function rowItem(
   check: CheckName,
   { row, result }: WalkedRow,
   says: string,
-  more: Pick<FoundItem, 'granted' | 'detail' | 'sinceMs' | 'command'> = {},
+  more: Pick<FoundItem, 'granted' | 'named' | 'detail' | 'sinceMs' | 'command'> = {},
 ): FoundItem {
   return { check, ...rowFacts(row, result), says, isMended: false, ...more };
 }

@@ -38,7 +38,7 @@ export function grantedBelow(walked: WalkedRow, meanings: Meanings): FoundItem |
     return isApproved
       ? rowItem('answered otherwise', walked, 'approved, but the answer says no amount', { detail: limitId })
       : undefined;
-  const more = { granted, detail: limitId };
+  const more = { [isApproved ? 'granted' : 'named']: granted, detail: limitId };
   if (amountText(granted) === '?')
     return rowItem('answered otherwise', walked, 'the answer says an amount that cannot be read', more);
   const { requested_limit: requested } = request.limit;
@@ -101,10 +101,10 @@ const MOST_CHARACTERS = 60;
 /** Finds a limit with a status that does not mean approved, and asks what it means where nobody has said that. */
 export function otherStatus(walked: WalkedRow, meanings: Meanings): FoundItem | undefined {
   const { state, record, limitId } = walked.result;
-  const { status = '', total_limit: granted } = record;
+  const { status = '', total_limit: named } = record;
   const meaning = statusMeaningOf(status, meanings);
   if (state !== 'done' || meaning === 'approved') return undefined;
-  const more = { detail: limitId, ...(granted === undefined ? {} : { granted }) };
+  const more = { detail: limitId, ...(named === undefined ? {} : { named }) };
   if (status === '') return rowItem('other status', walked, 'no status is known of it', more);
   const shown = visible(status.length > MOST_CHARACTERS ? `${status.slice(0, MOST_CHARACTERS)}…` : status);
   if (meaning !== undefined) {

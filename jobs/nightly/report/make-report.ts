@@ -217,7 +217,7 @@ const COLUMNS: readonly [name: string, cell: (item: FoundItem) => string | numbe
   ['row', ({ portfolio, key }) => (key === undefined ? undefined : `${portfolio}/${key}`)],
   ['name', ({ name }) => name],
   ['requested_limit', ({ requested }) => requested],
-  ['total_limit', ({ granted }) => granted],
+  ['total_limit', ({ granted, named }) => granted ?? named],
   ['currency', ({ currency }) => currency],
   ['finding', ({ says }) => says],
   ['detail', ({ detail }) => detail],

@@ -48,6 +48,8 @@ export type FoundItem = {
   name?: string;
   requested?: string;
   granted?: string;
+  /** The total that the service named beside a status that does not mean approved, so that nobody was granted it. */
+  named?: string;
   /** The currency of the item's amounts, if the item belongs to no portfolio and its file names one. */
   currency?: string;
   /** One sentence without names; items of one portfolio with the same sentence are one finding. */

@@ -96,6 +96,16 @@ describe('the granted amount beside the requested one', () => {
   });
 });
 
+// Promise: granted-only-where-approved
+test.each(['in review', 'rejected', 'pending'])(
+  'a total beside the status "%s" is not reported as granted',
+  (status) => {
+    const found = otherStatus(makeWalked({ record: { status, total_limit: '1.5' } }), MEANINGS);
+    expect(found?.granted).toBeUndefined();
+    expect(found?.named).toBe('1.5');
+  },
+);
+
 const UNKNOWN = ': nobody has said what this status means';
 
 test.each([
