@@ -12,7 +12,7 @@ import type { Log } from '../../src/log.ts';
 import { DAY_MS } from '../../src/time-units.ts';
 import { makeForeignAmount } from '../operators/foreign-amount.ts';
 import { allTheSameWords, makeMistypedQuestion, seenStatuses } from '../operators/mistyped-status.ts';
-import { takeDecision, tellDecided } from '../operators/take-decision.ts';
+import { makeSeldomTold, takeDecision, tellDecided } from '../operators/take-decision.ts';
 import type { DecisionDeps } from '../operators/take-decisions.ts';
 import { type EventReading, readEvent } from './read-event.ts';
 
@@ -28,7 +28,7 @@ const DECISIONS_AT_ONCE = 50;
 /** The interval in which a process looks for events that are due again, and for those of a process that died. */
 const LOOK_EVERY_MS = 10_000;
 
-/** The shortest time between two log entries that count what became of events. */
+/** The shortest time between two log entries that count what became of events, and between two notices of their decisions. */
 const SAY_EVERY_MS = 60_000;
 
 /**
@@ -197,7 +197,8 @@ export function startTakingEvents(
   const { events, log } = deps;
   const counts = makeCounts();
   const taking = { mapping, mistyped: makeMistypedIn(deps), noted: new Set<string>() };
-  let [isStopped, isRung, isUntold, saidMs] = [false, false, false, Number.NEGATIVE_INFINITY];
+  const tellSeldom = makeSeldomTold(deps, SAY_EVERY_MS);
+  let [isStopped, isRung, isUnmarked, saidMs] = [false, false, false, Number.NEGATIVE_INFINITY];
   let wake = (): void => {};
   const ring = (): void => {
     isRung = true;
@@ -241,9 +242,11 @@ export function startTakingEvents(
         const isDue = performance.now() - saidMs >= SAY_EVERY_MS;
         if (isDue) say();
         // Many events that come together lead to one notice, and to one mark by which a Redis without them is known.
-        isUntold ||= ids.length > 0;
-        if (isUntold && (isDue || ids.length === 0)) await Promise.all([tellDecided(deps), deps.marks.follow()]);
-        if (isDue || ids.length === 0) isUntold = false;
+        isUnmarked ||= ids.length > 0;
+        if (isDue || ids.length === 0) {
+          await Promise.all([tellSeldom({ isNews: isUnmarked }), isUnmarked && deps.marks.follow()]);
+          isUnmarked = false;
+        }
         if (ids.length === 0) await wait();
       } catch (error) {
         log.error(
@@ -255,6 +258,8 @@ export function startTakingEvents(
         await wait();
       }
     }
+    // If this fails, the process on duty tells people.
+    await tellSeldom({ isLast: true }).catch(() => {});
     say();
   })();
 

@@ -146,6 +146,22 @@ export async function tellDecided(
   return arose;
 }
 
+/**
+ * Makes a function that does {@link tellDecided} at once, and then again only after so long: decisions that come one by one are told of
+ * together. With `isLast` it does not wait.
+ */
+export function makeSeldomTold(deps: TellDeps, everyMs: number) {
+  let toldMs = Number.NEGATIVE_INFINITY;
+  let isUntold = false;
+  return async ({ isNews = false, isLast = false }): Promise<void> => {
+    isUntold ||= isNews;
+    const nowMs = performance.now();
+    if (!isUntold || (!isLast && nowMs - toldMs < everyMs)) return;
+    if ((await tellDecided(deps)) > 0) toldMs = nowMs;
+    isUntold = false;
+  };
+}
+
 /** The last decision about each row. */
 function verdictsOf(news: readonly DecidedRow[], meanings: Meanings): Iterable<Verdict> {
   const verdicts = news.map(({ row, status, total }): [string, Verdict] => {
