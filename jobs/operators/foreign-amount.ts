@@ -5,24 +5,27 @@ import type { RowId } from '../../src/ledger/schema/schema.ts';
 import { makeImportLook } from '../rows/import-names.ts';
 import { foreignWords } from './decision-doubts.ts';
 
-type ForeignDeps = {
-  decisions: Pick<Decided, 'find'>;
-  portfolios: Pick<Portfolios, 'allImports'>;
-  archives: Pick<Archives, 'read'>;
-};
+type CurrencyDeps = { portfolios: Pick<Portfolios, 'allImports'>; archives: Pick<Archives, 'read'> };
+
+type ForeignDeps = CurrencyDeps & { decisions: Pick<Decided, 'find'> };
+
+/** Makes a function that tells the currency of the row for which a limit was made, by the row's file; undefined if that names none. */
+export function makeCurrencyOfRow(deps: CurrencyDeps) {
+  const importOf = makeImportLook(deps);
+  return async (maker: RowId, importId: string): Promise<string | undefined> => {
+    const known = await importOf(maker, importId);
+    if (known) return known.found?.currency;
+    // The row of an archived portfolio is not in Redis, and does not tell its file.
+    return (await deps.archives.read(maker.portfolio))?.currency;
+  };
+}
 
 /**
  * Makes a function that says why a decision in another currency than its request is not taken. It answers undefined where the currencies
  * agree, or are not known.
  */
 export function makeForeignAmount(deps: ForeignDeps) {
-  const importOf = makeImportLook(deps);
-  const currencyOf = async (maker: RowId, importId: string): Promise<string | undefined> => {
-    const known = await importOf(maker, importId);
-    if (known) return known.found?.currency;
-    // The row of an archived portfolio is not in Redis, and does not tell its file.
-    return (await deps.archives.read(maker.portfolio))?.currency;
-  };
+  const currencyOf = makeCurrencyOfRow(deps);
   return async ({ limit, key }: LaterWord, currencies: readonly string[] = []): Promise<string | undefined> => {
     if (currencies.length === 0) return undefined;
     const { maker, importId = '' } = (await deps.decisions.find(limit, key)) ?? {};

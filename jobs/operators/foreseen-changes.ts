@@ -2,11 +2,10 @@ import { Big } from 'big.js';
 import type { CallRecord } from '../../src/call-kind.ts';
 import { sumsByCurrency } from '../../src/ledger/counts/outcome-sums.ts';
 import type { ForeseenChanges, Stands } from '../../src/ledger/plans/decisions-taken.ts';
-import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
 import type { DecidedLimit, LaterWord } from '../../src/ledger/rows/decisions.ts';
 import { type RowId, rowName } from '../../src/ledger/schema/schema.ts';
 import { type Meanings, statusMeaningOf } from '../../src/status-meaning.ts';
-import { makeImportLook } from '../rows/import-names.ts';
+import { makeCurrencyOfRow } from './foreign-amount.ts';
 
 /** A limit's status and granted amount, from the record of its call. */
 export function standsOf({ status = '', total_limit: total = '' }: CallRecord, meanings: Meanings): Stands {
@@ -53,13 +52,13 @@ export function makeForeseenChanges({ meanings }: { meanings: Meanings }) {
     /** The record that a limit has after the lines added so far; undefined if none of them is about it. `key` is the request's. */
     lastOf: (key: string) => changes.get(key)?.after,
 
-    async read(portfolios: Pick<Portfolios, 'allImports'>): Promise<ForeseenChanges> {
-      const importOf = makeImportLook({ portfolios });
+    async read(deps: Parameters<typeof makeCurrencyOfRow>[0]): Promise<ForeseenChanges> {
+      const currencyOf = makeCurrencyOfRow(deps);
       // Changes were added out of order, since lines are taken at the same time.
       const inOrder = [...changes.values()].sort((one, other) => one.at - other.at);
       const all = await Promise.all(
         inOrder.map(async ({ limit: { maker, name, requested, importId }, decided, before, after }) => {
-          const currency = (await importOf(maker, importId))?.found?.currency;
+          const currency = await currencyOf(maker, importId);
           const stands = { before: standsOf(before, meanings), after: standsOf(after, meanings) };
           return { row: rowName(maker), name, requested, currency, decided, ...stands };
         }),

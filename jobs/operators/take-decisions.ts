@@ -123,7 +123,7 @@ export async function takeDecisions(
     silent,
     problems: byLine(taking.problems),
     warnings: byLine(taking.warnings),
-    [dryRun ? 'would' : 'did']: await taking.changes.read(deps.portfolios),
+    [dryRun ? 'would' : 'did']: await taking.changes.read(deps),
   };
 }
 

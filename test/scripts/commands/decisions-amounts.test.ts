@@ -79,3 +79,19 @@ test('the summary counts the approvals that a file withdraws or lowers and sums 
   const raised = await json('decisions', 'later.csv', '--dry-run');
   expect(raised.would.lowered).toEqual({ limits: 0, less: [] });
 });
+
+// Promise: lowered-approvals-counted
+test('the sums of decisions about archived rows name the currency of their archive', async () => {
+  const { cwd, limitline, json, standIn } = await openDesk(0);
+  const header = 'name,country_code,company_registration_number,requested_limit';
+  await writeFile(join(cwd, 'yen.csv'), `${header},currency\nA KK,JP,HRB 1,1000,JPY\n`);
+  await writeFile(join(cwd, 'bare.csv'), `${header}\nB GmbH,DE,HRB 2,1000\n`);
+  await limitline('run', 'yen.csv', '--no-results');
+  await limitline('run', 'bare.csv', '--no-results');
+  await limitline('archive', 'yen', '--yes');
+  const lines = standIn.things('limit').map(({ id }) => `${id},approved,400`);
+  await writeFile(join(cwd, 'later.csv'), ['buyer_limit_id,status,total_limit', ...lines, ''].join('\n'));
+  const { did } = await json('decisions', 'later.csv');
+  const both = (amount: string) => [{ amount }, { amount, currency: 'JPY' }];
+  expect(did).toMatchObject({ before: both('1000.00'), after: both('400.00'), lowered: { less: both('600.00') } });
+});
