@@ -6,6 +6,7 @@ import { outcomeOfRow } from '../../src/ledger/counts/row-outcome.ts';
 import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
 import {
   type AnsweredRow,
+  isGranted,
   NEWS_MS,
   type NewsKind,
   type NewsPage,
@@ -142,7 +143,7 @@ export function makeNewsLately({ rows, stories, portfolios, statusMeanings }: Ne
     const before = told.flatMap((entry) => (entry.is === 'decided' && entry.before ? [entry.before] : []));
     const request = { limit: { requested_limit: requested } };
     const isMore = (record: CallRecord) =>
-      ['approved', 'partly_approved'].includes(outcomeOfRow({ state: 'done', record, request }, meanings)) &&
+      isGranted(outcomeOfRow({ state: 'done', record, request }, meanings)) &&
       isBelow(now, amountText(record.total_limit));
     return before.findLast(isMore)?.total_limit;
   };
@@ -152,7 +153,7 @@ export function makeNewsLately({ rows, stories, portfolios, statusMeanings }: Ne
     const meanings = await statusMeanings.read();
     const found = { ...(await rows.answeredLately(kind, Date.now() - NEWS_MS, meanings)), meanings };
     if (kind === 'declined') return found;
-    const before = await Promise.all(found.rows.map((one) => beforeOf(one, one.granted, meanings)));
+    const before = await Promise.all(found.rows.map((one) => beforeOf(one, one.granted ?? '0', meanings)));
     return { ...found, rows: found.rows.filter((_row, place) => before[place] !== undefined) };
   };
 
@@ -173,12 +174,14 @@ export function makeNewsLately({ rows, stories, portfolios, statusMeanings }: Ne
       const results = await rows.read(shown.map(({ row }) => row));
       const currencyOf = makeCurrencyOf();
       const items = shown.map(async (one, place) => {
-        const { request, record = {} } = results[place] ?? {};
-        if (!request) return [];
+        const result = results[place];
+        if (!result) return [];
+        const { request, record } = result;
         const { name, limit } = request;
-        const granted = amountText(record.total_limit);
-        const before = await beforeOf(one, kind === 'declined' ? '0' : granted, meanings);
-        const facts = { row: one.row, atMs: one.atMs, name, status: record.status ?? '', granted, before };
+        const { row, atMs } = one;
+        const granted = isGranted(outcomeOfRow(result, meanings)) ? amountText(record.total_limit) : undefined;
+        const before = await beforeOf(one, granted ?? '0', meanings);
+        const facts = { row, atMs, name, status: record.status ?? '', granted, before };
         return [{ ...facts, amount: limit.requested_limit, currency: await currencyOf(one) }];
       });
       const last = all.length > from + PAGE ? shown.at(-1) : undefined;

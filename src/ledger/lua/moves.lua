@@ -101,7 +101,8 @@ local function listLately(row, list, atMs)
   redis.call('PEXPIRE', lately, LATELY)
 end
 
--- Notes when (ms) the service answered for a row, unless it approved with more than nothing granted, and when it granted less than before.
+-- Notes when (ms) the service answered for a row, unless it approved with more than nothing granted, and when it granted less than before,
+-- or no longer says what it grants.
 -- Whether the answer is a no is read from the row later, since the meaning of a status may change (answered-lately.ts). was: the row before
 -- a later decision; nil for the first answer.
 local function noteAnswer(row, atMs, was)
@@ -109,9 +110,11 @@ local function noteAnswer(row, atMs, was)
   local isYes = isPlainYes(row)
   if not isYes or was and not isPlainYes(was) then listLately(row, ':answered-lately', not isYes and atMs) end
   local before = was and shareIn(was.tally).granted
-  local now = before and shareIn(row.tally).granted
+  local now = before and shareIn(row.tally)
+  -- An approval of which it is open now whether it holds, or how much of it.
+  local isOpen = now and isPlainYes(was) and (not isYes or now.short == '7')
   -- A row stays in the list if its limit is raised again: whether it is below the earlier amount is read from the row, too.
-  if now and isBelow(now, before) then listLately(row, ':lowered-lately', atMs) end
+  if now and now.granted and (isOpen or isBelow(now.granted, before)) then listLately(row, ':lowered-lately', atMs) end
 end
 
 -- The fields of a call that a later decision may change (decide.lua).

@@ -7,8 +7,17 @@ import { ledgerScript } from '../schema/gated-script.ts';
 import type { LedgerPlace } from '../schema/keys.ts';
 import { type RowId, rowIdOf } from '../schema/schema.ts';
 
-/** A row that the service answered lately: when, the number of its import, the amounts requested ('' if unreadable) and granted. */
-export type AnsweredRow = { row: RowId; atMs: number; importId: string; requested: string; granted: string };
+/**
+ * A row that the service answered lately: when, the number of its import, and the amount requested ('' if unreadable). `granted`: the amount
+ * granted now; undefined where it is open whether anything is.
+ */
+export type AnsweredRow = {
+  row: RowId;
+  atMs: number;
+  importId: string;
+  requested: string;
+  granted: string | undefined;
+};
 
 /**
  * The rows found, the latest first; `isAll` is false if there may be more: only the latest answers are looked at, and none of archived
@@ -16,14 +25,14 @@ export type AnsweredRow = { row: RowId; atMs: number; importId: string; requeste
  */
 type AnsweredRows = { rows: AnsweredRow[]; isAll: boolean };
 
-/** The bad news that the first page tells: requests that the service declined, and limits that a later decision lowered. */
+/** The bad news that the first page tells: requests that the service declined, and limits that a later decision lowered or left open. */
 export type NewsKind = 'declined' | 'lowered';
 
 /** The news of a week: rows, the sums requested, and when the first of them was, in ms. `isAll` as in {@link AnsweredRows}. */
 export type NewsSum = { rows: number; sums: AmountIn[]; sinceMs: number | undefined; isAll: boolean };
 
 /**
- * Rows, the latest first, each with the time of the service's answer, the amount requested and the one `granted` now; `next` names the last
+ * Rows, the latest first, each with the time of the service's answer, and the amounts as {@link AnsweredRow} has them; `next` names the last
  * row if others follow. `before`: the larger amount that an earlier answer had granted; undefined where none had.
  */
 export type NewsPage = {
@@ -31,7 +40,7 @@ export type NewsPage = {
     Pick<AnsweredRow, 'row' | 'atMs'> & {
       name: string;
       status: string;
-      granted: string;
+      granted: string | undefined;
       before: string | undefined;
     })[];
   next: string | undefined;
@@ -54,13 +63,18 @@ const MOST_ANSWERS = 2_000;
  */
 const SAME_MS = 2_000;
 
-/** Finds rows that the service declined within eight days, at first or by a later decision, or granted less than before (moves.lua). */
+/** The outcomes with which something is granted. */
+const GRANTED: readonly string[] = ['approved', 'partly_approved'];
+
+export const isGranted = (outcome: string): boolean => GRANTED.includes(outcome);
+
+/** Finds rows that the service declined within eight days, at first or by a later decision, or granted less than before, as far as it says (moves.lua). */
 export function makeAnsweredLately({ connection, keys }: LedgerPlace) {
   const run = ledgerScript(connection, 'find#answered-lately');
   const digestOf = ledgerScript(connection, 'general#set-digest');
   const lists = {
     declined: { lately: keys.answeredLately, outcomes: ['declined'] },
-    lowered: { lately: keys.loweredLately, outcomes: ['approved', 'partly_approved'] },
+    lowered: { lately: keys.loweredLately, outcomes: [...GRANTED, 'under_review', 'answered'] },
   };
   const latest = sharedFor(SAME_MS, async (digest) => {
     const { lately } = lists[digest.split(' ')[0] as NewsKind];
@@ -86,8 +100,10 @@ export function makeAnsweredLately({ connection, keys }: LedgerPlace) {
       if (!row || Number(atMs) < sinceMs) continue;
       // A row without a tally is in an archive and not in Redis, so its outcome is not known.
       if (!tally) isAll = false;
-      if (!tally || !outcomes.includes(outcomeOfTally(String(tally), meanings) ?? '')) continue;
-      const [, requested = '', granted = ''] = AMOUNTS.exec(String(tally)) ?? [];
+      const outcome = (tally && outcomeOfTally(String(tally), meanings)) || '';
+      if (!outcomes.includes(outcome)) continue;
+      const [, requested = '', named] = AMOUNTS.exec(String(tally)) ?? [];
+      const granted = isGranted(outcome) ? named : undefined;
       rows.push({ row, atMs: Number(atMs), importId: String(importId || ''), requested, granted });
     }
     return { rows, isAll };

@@ -129,3 +129,29 @@ test('a limit that is granted after a review is not lowered, whatever amount the
   expect(page).toContain('Buyer 2 GmbH');
   expect(page).not.toContain('Buyer 1 GmbH');
 });
+
+// Promise: approval-left-open-is-listed
+test('an approval that a later decision puts under review is listed as lowered, with what had been granted', async () => {
+  const desk = await openDesk(4, { rules: [decided(4, 'in_progress', 1)] });
+  await desk.limitline('run', 'q4.csv', '--yes', '--no-results');
+  await desk.limitline('statuses', 'in_progress', '--means', 'review');
+  const { get } = await openConsole(desk);
+  const [first, second, third, fourth] = [1, 2, 3, 4].map((n) => limitOf(desk, n));
+  const lines = [
+    `${first},in_progress,800`,
+    `${second},suspended,900`,
+    `${third},approved,`,
+    `${fourth},in_progress,700`,
+  ];
+  await writeFile(join(desk.cwd, 'later.csv'), `buyer_limit_id,status,total_limit\n${lines.join('\n')}\n`);
+  await desk.limitline('decisions', 'later.csv');
+  expect(plainText((await get('/')).text)).toContain('3 limits were lowered In the last 7 days');
+  const page = plainText((await get('/lowered')).text);
+  expect(page).toMatch(/Buyer 1 GmbH q4 1,001\.50 1,001\.50 – in_progress 20/);
+  expect(page).toMatch(/Buyer 2 GmbH q4 1,002\.50 1,002\.50 – suspended 20/);
+  expect(page).toMatch(/Buyer 3 GmbH q4 1,003\.50 1,003\.50 – approved 20/);
+  expect(page).not.toContain('Buyer 4 GmbH');
+  await writeFile(join(desk.cwd, 'later.csv'), `buyer_limit_id,status,total_limit\n${first},approved,1001.5\n`);
+  await desk.limitline('decisions', 'later.csv');
+  await expect.poll(async () => plainText((await get('/')).text)).toContain('2 limits were lowered');
+});

@@ -172,9 +172,9 @@ const NEWS_PARTS = {
     earlier: t`What was declined earlier stands on the page of its portfolio.`,
   },
   lowered: {
-    lead: t`The service had granted more for these requests, and lowered their limits by a later decision.`,
+    lead: t`The service had granted more for these requests. A later decision lowered their limits, or leaves open what is granted.`,
     caption: t`Requests whose limits were lowered, the latest first`,
-    outcomes: GRANTED,
+    outcomes: [...GRANTED, 'under_review', 'answered'] as const,
     columns: [
       {
         head: t`Granted before`,
@@ -185,7 +185,10 @@ const NEWS_PARTS = {
       {
         head: t`Granted now`,
         kind: 'amount' as const,
-        cell: ({ granted, currency }: NewsPage['items'][number]) => money({ amount: granted, currency }),
+        cell: ({ granted, currency, status }: NewsPage['items'][number]) =>
+          granted === undefined
+            ? html`<span>–<small class="under">${cutWords(visible(status))}</small></span>`
+            : money({ amount: granted, currency }),
       },
       { head: t`Lowered (UTC)`, cell: ({ atMs }: NewsPage['items'][number]) => minuteOf(atMs) },
     ],
