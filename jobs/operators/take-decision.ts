@@ -107,7 +107,7 @@ async function followed(
 const DECIDED = {
   approved: 'approved',
   declined: 'declined',
-  under_review: 'still under review',
+  under_review: 'under review',
   answered: ROW_OUTCOMES.answered,
 } as const;
 

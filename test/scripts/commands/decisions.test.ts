@@ -253,7 +253,7 @@ test('a notice is sent once for each file, with the rows that changed, by outcom
   await decide(said, '--dry-run');
   await decide(said);
   await decide(said);
-  const title = 'The service decided about 3 rows of portfolio q4: 1 approved, 1 declined, 1 still under review';
+  const title = 'The service decided about 3 rows of portfolio q4: 1 approved, 1 declined, 1 under review';
   expect((await json('notices')).notices).toMatchObject([
     { notice: { kind: 'decided', title, path: '/portfolios/q4', facts: [{}, {}, {}] } },
   ]);
