@@ -7,7 +7,6 @@ import { rowName } from '../../src/ledger/schema/schema.ts';
 import { visible } from '../../src/portfolio/problem.ts';
 import { END_OF_DAY, ZONE_WORDS } from '../../src/portfolio/results/decision-columns.ts';
 import type { LimitDecision } from '../../src/portfolio/results/decisions-file.ts';
-import { common, currencyOf } from '../../src/portfolio/values/currencies.ts';
 import { countedStatus, type Meanings } from '../../src/status-meaning.ts';
 import { HOUR_MS } from '../../src/time-units.ts';
 import { minuteText } from '../../src/utc-text.ts';
@@ -72,18 +71,6 @@ export function loweredWords({ limit, status, total }: LaterWord, before: CallRe
   if (total === undefined || granted === '' || !isApproved || !new Big(total || '0').lt(granted)) return [];
   const now = total === '' ? 'none, since its total_limit is empty' : `${moneyText(total)}, less than before`;
   return [`The limit ${limit} is approved, and its granted amount changes: ${moneyText(granted)} → ${now}.`];
-}
-
-/** The sentence for a decision whose amounts are in another currency than the request; undefined if the currencies agree or are unknown. */
-export function foreignWords(currencies: readonly string[], requested = ''): string | undefined {
-  const own = currencyOf(requested);
-  const other = currencies.find((word) => {
-    const said = currencyOf(word);
-    return own && said && !common(own, said);
-  });
-  return (
-    other && `An amount is in ${visible(other)}, and the row's request is in ${requested}: write it in ${requested}.`
-  );
 }
 
 /** Whether a decision has a day without a time, which counts as the end of the day. */
