@@ -1,4 +1,5 @@
 import { normal } from '../../likeness.ts';
+import { withoutTextMark } from '../../table/formulas.ts';
 import { digestOf } from './digest.ts';
 import { formsWithZeros } from './leading-zeros.ts';
 import { barerName, beginningOf, looseName } from './loose-name.ts';
@@ -154,9 +155,12 @@ export function squeeze(text: string): string {
   return WHOLE.test(squeezed) ? squeezed : normal(squeezed);
 }
 
-/** A name as it counts where its digest differs: like {@link squeeze}, with ss for ß and one sign for hyphens. */
+/**
+ * A name as it counts where its digest differs: like {@link squeeze}, with ss for ß and one sign for hyphens, and without the mark of a text,
+ * with which earlier versions read it.
+ */
 export function spellingOf(name: string): string {
-  return squeeze(name)
+  return squeeze(withoutTextMark(name))
     .replaceAll('ß', 'ss')
     .replace(/[\u2010\u2011]/g, '-');
 }

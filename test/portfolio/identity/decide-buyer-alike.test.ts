@@ -254,3 +254,10 @@ test('a question about a number names that number, and not the id of a source', 
   const { said } = await told([known, { name: 'MUSTER', reg: '77', info: 'D-12', country: '' }]);
   expect(said).toMatch(/^registration: The company registration number 77 may be hrb77 /);
 });
+
+test('a buyer of whom an earlier version knows nothing but the name ="Eta" is found by the name', async () => {
+  const store = makeMapStore();
+  await tellFile(store, [{ name: '="Eta"' }]);
+  for (const importId of ['b', 'c'])
+    expect(inWords(await tellFile(store, [{ name: 'Eta' }], { importId }))).toEqual(['known K1 by name']);
+});
