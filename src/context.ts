@@ -59,8 +59,8 @@ type ContextDeps = {
   log: Log;
   /** Whether to log that Redis is older than what was sent; false for a command that checks this itself. */
   saysOlder?: boolean;
-  /** Whether a given Redis that loads its data is waited for. True by default; without it, such a Redis counts as away. */
-  awaitsData?: boolean;
+  /** Whether a given Redis that loads its data is waited for, or until when. True by default; without it, such a Redis counts as away. */
+  awaitsData?: boolean | AbortSignal;
   /** Replaces the hash function of `people/passwords`. */
   hash?: (password: string) => Promise<string>;
 };

@@ -4,7 +4,7 @@ import { openContext } from '../../src/context.ts';
 import { consoleLink, inTheClear, linkWords, openConsole, printLink, reachOf } from '../console/open-console.ts';
 import { keepApprovalRule } from '../opening/keep-approval-rule.ts';
 import { announceAccount } from '../opening/on-portfolio.ts';
-import { logUsageFaults, speakByLog, waitForSignal } from '../process/long-running.ts';
+import { abortedBy, logUsageFaults, speakByLog, waitForSignal } from '../process/long-running.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { endWithParent, sayReady } from '../up/with-parent.ts';
 
@@ -22,7 +22,7 @@ export function register(program: Command, terminal: Terminal): void {
       const reach = reachOf(settings);
       endWithParent();
       const { signal } = waitForSignal();
-      const context = await openContext({ settings, log });
+      const context = await openContext({ settings, log, awaitsData: abortedBy(signal) });
       const keeping = startKeepingResults(context);
       // Each audit entry is logged with its link in the chain, so that a copy of this log elsewhere proves that the entry existed.
       context.audit.onWritten((entry) => log.info({ audit: entry }, 'audited'));

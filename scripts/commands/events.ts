@@ -16,7 +16,7 @@ import { mappingOf, tryEvents } from '../events/try-events.ts';
 import { announceAccount, mustExist, withContext } from '../opening/on-portfolio.ts';
 import { limitNumber, since } from '../options/durations.ts';
 import { PROBLEMS_STATUS } from '../process/exit-status.ts';
-import { logUsageFaults, speakByLog, waitForSignal } from '../process/long-running.ts';
+import { abortedBy, logUsageFaults, speakByLog, waitForSignal } from '../process/long-running.ts';
 import { keepHeapSmall, letOthersGoFirst } from '../process/resources.ts';
 import { checkOutput, checkOverwritable, nameWritten, writeOutput } from '../report/output.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -162,7 +162,7 @@ function addListen(events: Command, terminal: Terminal): void {
       letOthersGoFirst();
       keepHeapSmall();
       const { signal } = waitForSignal();
-      const context = await openContext({ settings, log });
+      const context = await openContext({ settings, log, awaitsData: abortedBy(signal) });
       try {
         await announceAccount(context, terminal.say, true);
         const isMapped = settings.EVENTS_MAPPING !== undefined;

@@ -11,7 +11,7 @@ import { scheduleOf } from '../../src/schedule/read-schedule.ts';
 import { type NightEnd, nightWords, runNights, startNightWorker, statusOf } from '../nightly/run-nights.ts';
 import { announceAccount } from '../opening/on-portfolio.ts';
 import { FAULT_STATUS } from '../process/exit-status.ts';
-import { logUsageFaults, speakByLog, waitForSignal } from '../process/long-running.ts';
+import { abortedBy, logUsageFaults, speakByLog, waitForSignal } from '../process/long-running.ts';
 import { keepHeapSmall, letOthersGoFirst } from '../process/resources.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { endWithParent, sayReady } from '../up/with-parent.ts';
@@ -29,7 +29,7 @@ export function register(program: Command, terminal: Terminal): void {
       letOthersGoFirst();
       keepHeapSmall();
       const { signal } = waitForSignal();
-      const context = await openContext({ settings, log });
+      const context = await openContext({ settings, log, awaitsData: abortedBy(signal) });
       const keeping = startKeepingResults(context);
       try {
         await announceAccount(context, terminal.say, true);

@@ -4,7 +4,7 @@ import { mustDescribeSessions } from '../../jobs/operators/ask-sessions.ts';
 import { STOP_DEADLINE_MS, startWorkers } from '../../jobs/workers/workers.ts';
 import { accountOf, readSettings } from '../../src/config.ts';
 import { type Context, openContext } from '../../src/context.ts';
-import { isLimitlineError, LimitlineError } from '../../src/errors.ts';
+import { isLimitlineError, LimitlineError, messageOf } from '../../src/errors.ts';
 import { inTime } from '../../src/in-time.ts';
 import { OPEN_STATES, rowsIn } from '../../src/ledger/schema/row.ts';
 import { makeWordsLog } from '../../src/log.ts';
@@ -61,7 +61,15 @@ async function runFile(file: string, options: RunOptions, terminal: Terminal): P
     terminal.say(STOPPING);
   });
   const limit = startTimeLimit(options.deadline, () => stop.abort(new LimitlineError('STOPPED', 'the time is over')));
-  const context = await openContext({ settings, log, saysOlder: false });
+  const context = await openContext({ settings, log, saysOlder: false, awaitsData: stop.signal }).catch((error) => {
+    if (limit.isOver() && isLimitlineError(error, 'STOPPED')) return messageOf(error);
+    throw error;
+  });
+  if (typeof context === 'string') {
+    forget();
+    terminal.say(`limitline: ${context}`);
+    return DEADLINE_STATUS;
+  }
   try {
     await announceAccount(context, terminal.say);
     await context.marks.check();

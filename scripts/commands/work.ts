@@ -10,7 +10,7 @@ import { type WorkEndOptions, waitForWorkEnd, withWorkEndOptions } from '../endi
 import { openMachines } from '../machines/open-machines.ts';
 import { keepApprovalRule } from '../opening/keep-approval-rule.ts';
 import { announceAccount, findService, mustExist } from '../opening/on-portfolio.ts';
-import { CUT_OFF, logUsageFaults, speakByLog, waitForSignal } from '../process/long-running.ts';
+import { abortedBy, CUT_OFF, logUsageFaults, speakByLog, waitForSignal } from '../process/long-running.ts';
 import {
   countCalls,
   makeSayingFaults,
@@ -30,7 +30,7 @@ export function register(program: Command, terminal: Terminal): void {
     const { settings, log } = speakByLog(terminal);
     endWithParent();
     const { signal } = waitForSignal(() => terminal.say(CUT_OFF));
-    const context = await openContext({ settings, log, saysOlder: false });
+    const context = await openContext({ settings, log, saysOlder: false, awaitsData: abortedBy(signal) });
     try {
       await context.marks.check();
       // The command would wait forever for a portfolio that does not exist.

@@ -86,6 +86,13 @@ export function abortOnSignal(reasonOf = (name: EndSignal): Error => new Error(`
   return { signal: ending.signal, forget };
 }
 
+/** An abort signal for what can only be stopped by one. */
+export function abortedBy(signal: Promise<EndSignal>): AbortSignal {
+  const ending = new AbortController();
+  void signal.then(() => ending.abort());
+  return ending.signal;
+}
+
 /** SIGHUP is signal 1, the lowest bit of the mask. */
 const HANG_UP_BIT = 1n;
 

@@ -19,7 +19,7 @@ export type RedisServer = {
 /**
  * Opens the Redis at `url` (see {@link parseRedisUrl}), or without one the Redis of the data folder, which is started if needed.
  *
- * @param given.awaitsData whether a given Redis that loads its data is waited for, however long that takes; if not, it counts as away
+ * @param given.awaitsData whether a given Redis that loads its data is waited for, until the signal if there is one; if not, it counts as away
  * @throws LimitlineError `SETTINGS` for an invalid address, `REDIS` if no Redis answers or can serve (after about 5 s), `FILE` if the data
  *   folder cannot be used
  */
@@ -27,13 +27,20 @@ export async function openRedis(given: {
   url?: string | undefined;
   dataDir: string;
   log: Log;
-  awaitsData?: boolean | undefined;
+  awaitsData?: boolean | AbortSignal | undefined;
 }): Promise<RedisServer> {
   const { url, dataDir, log, awaitsData = true } = given;
   return url === undefined ? openOwn(dataDir, log) : openGiven({ url, log, awaitsData });
 }
 
-async function openGiven({ url, ...how }: { url: string; log: Log; awaitsData: boolean }): Promise<RedisServer> {
+async function openGiven({
+  url,
+  ...how
+}: {
+  url: string;
+  log: Log;
+  awaitsData: boolean | AbortSignal;
+}): Promise<RedisServer> {
   const target = parseRedisUrl(url);
   const where = describeRedis(target);
   const connections = makeConnections({ target, where, log: how.log });
@@ -70,14 +77,15 @@ async function checkGivenRedis(given: {
   connections: Connections;
   where: string;
   log: Log;
-  awaitsData: boolean;
+  awaitsData: boolean | AbortSignal;
   /** The number of the database. */
   db: number;
 }): Promise<void> {
   const { connections, where, log, awaitsData, db } = given;
   const connection = connections.connect('queue');
   const warnings = new Set<string>();
-  const nodes = await reach(connection, where, () => {
+  const ending = typeof awaitsData === 'boolean' ? undefined : awaitsData;
+  const nodes = await reach({ connection, where, ending }, () => {
     if (!awaitsData) throw new LimitlineError('REDIS', `Redis at ${where} is still loading its data.`);
     log.warn({ redis: where }, `Redis at ${where} is still loading its data; it is waited for.`);
   });
@@ -93,8 +101,10 @@ async function checkGivenRedis(given: {
   await ask(where, () => connection.quit());
 }
 
+type Reached = { connection: RedisConnection; where: string; ending: AbortSignal | undefined };
+
 /** The servers behind the connection, once it works: one, or the primaries of a cluster. Calls `onLoading` once before it waits for data. */
-async function reach(connection: RedisConnection, where: string, onLoading: () => void): Promise<Redis[]> {
+async function reach({ connection, where, ending }: Reached, onLoading: () => void): Promise<Redis[]> {
   // The last error that ioredis reported before the timeout, which gives no reason itself.
   let reason: unknown;
   const note = (error: Error & { lastNodeError?: unknown }) => {
@@ -103,16 +113,23 @@ async function reach(connection: RedisConnection, where: string, onLoading: () =
   connection.on('error', note);
   try {
     const ping = () => connection.ping();
+    const stopped = () => new LimitlineError('STOPPED', `Stopped: Redis at ${where} is still loading its data.`);
+    const end = new Promise<Error>((resolve) =>
+      ending?.addEventListener('abort', () => resolve(stopped()), { once: true }),
+    );
     for (let before: boolean | undefined; ; ) {
-      const fault = await ask(where, ping, () => reason).then(
+      const answer = ask(where, ping, () => reason).then(
         () => undefined,
         (error: unknown) => error,
       );
+      const fault = await (before === undefined ? answer : Promise.race([answer, end]));
       if (!fault) break;
+      if (before !== undefined && ending?.aborted) throw stopped();
       const isLoading = await findLoading(connection);
       // The data may be there just now, after the command has waited in vain.
       if (isLoading === undefined || (!isLoading && before === false)) throw fault;
       if (isLoading && before === undefined) onLoading();
+      if (isLoading && ending?.aborted) throw stopped();
       before = isLoading;
     }
   } finally {

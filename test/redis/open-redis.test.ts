@@ -91,6 +91,18 @@ describe('a given Redis', () => {
     await loading;
   });
 
+  test('that is still loading its data is waited for until the process is to end', async () => {
+    const { url, loading } = await startLoading();
+    const ending = new AbortController();
+    const { log, lines } = makeKeptLog();
+    const waiting = openRedis({ url, dataDir: '', log, awaitsData: ending.signal });
+    const ended = expect(waiting).rejects.toMatchObject({ code: 'STOPPED' });
+    await vi.waitFor(() => expect(lines).toHaveLength(1), WAIT);
+    ending.abort();
+    await ended;
+    await loading;
+  });
+
   test('that accepts connections and is silent fails after little more than 5 s', async () => {
     const silent = createServer().listen(0, '127.0.0.1');
     onTestFinished(() => void silent.close());
