@@ -63,7 +63,7 @@ describe('a Redis that is away', () => {
     expect(warned).not.toHaveBeenCalled();
   });
 
-  test('as it became a replica is named so, asked seldom, and said to be back only once it takes writes', async () => {
+  alone('as it became a replica is named so, asked seldom, and said to be back only once it takes writes', async () => {
     const [server, primary] = await Promise.all([fixture.start(), fixture.start()]);
     const { log, lines } = makeKeptLog();
     const ledger = connectionsTo(server.port, log).connect('ledger');
