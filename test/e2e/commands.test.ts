@@ -5,7 +5,10 @@ import { parse } from 'csv-parse/sync';
 import { describe, expect, test } from 'vitest';
 import { callCommand, LIMITLINE_SOURCE, runCommand, startCommand, startScript } from '../support/command.ts';
 import { connectRedis, ownRedis } from '../support/ledger.ts';
+import { testsBeside } from '../support/tests-beside.ts';
 import { buyerLines, makeFolder, startStandIn } from '../support/workplace.ts';
+
+const beside = testsBeside();
 
 const EXAMPLES = fileURLToPath(new URL('../../examples', import.meta.url));
 
@@ -94,7 +97,7 @@ describe('run', () => {
   });
 
   // Promise: short-tokens-refuse-none
-  test('reports wrong credentials in one line and refuses no row', async () => {
+  beside('reports wrong credentials in one line and refuses no row', async () => {
     const cwd = await makeFolder();
     const { env } = await serviceEnv();
     await writeLines(cwd, 'some.csv', buyerLines(3));
@@ -106,7 +109,7 @@ describe('run', () => {
   });
 });
 
-test('import, work and report share the Redis of a data folder', async () => {
+beside('import, work and report share the Redis of a data folder', async () => {
   const cwd = await makeFolder();
   const { standIn, env } = await serviceEnv({}, {});
   await writeLines(cwd, 'q4.csv', [...buyerLines(50), 'Broken,Nowhere,,1']);
@@ -281,9 +284,9 @@ describe('faults of use', () => {
     expect(ended).toMatchObject({ status: 1, stderr: expect.stringMatching(/SERVICE_CONCURRENCY.*LOG_LEVEL/) });
   });
 
-  test('an unreachable Redis is reported with its address', async () => {
+  beside('an unreachable Redis is reported with its address', async () => {
     const cwd = await makeFolder();
-    const ended = await callCommand(['report', 'x'], { cwd, env: { REDIS_URL: 'redis://127.0.0.1:1' } });
+    const ended = await runCommand(['report', 'x'], { cwd, env: { REDIS_URL: 'redis://127.0.0.1:1' } });
     expect(ended).toMatchObject({ status: 1, stderr: expect.stringMatching(/^limitline: .*127\.0\.0\.1:1/) });
   });
 });
