@@ -8,7 +8,10 @@ import { openFaultPlace } from '../../support/fault-place.ts';
 import { filesBelow } from '../../support/files-below.ts';
 import { openFinishedPortfolio } from '../../support/finished-portfolio.ts';
 import { startKillableRedis } from '../../support/redis/killable-redis.ts';
+import { testsBeside } from '../../support/tests-beside.ts';
 import { buyerLines, exportedText, makeKeptLog, openWorkplace } from '../../support/workplace.ts';
+
+const beside = testsBeside();
 
 const RESET = { on: 'limit' as const, match: 'HRB 2"', fault: 'reset' as const, made: true, times: 1 };
 const signal = new AbortController().signal;
@@ -19,32 +22,35 @@ const countOf = (text: string, state: string) => text.split('\n').filter((line) 
 const read = (path: string) => readFile(path, 'utf8').catch(() => '');
 
 // Promise: results-kept-when-settled
-test('each process that settles a portfolio, or finds it settled, stores its results in the data folder', async () => {
-  const redis = await startKillableRedis();
-  const place = await openFaultPlace({ faults: { rules: [RESET] }, env: { REDIS_URL: redis.url } });
-  const path = keptResultsPath('q4', place.context);
-  await place.import(buyerLines(3));
-  // A worker stores the results.
-  const working = await place.startCommand(['work', '--until-settled']).ended;
-  expect(working).toMatchObject({ status: 0 });
-  expect([countOf(await read(path), 'done'), countOf(await read(path), 'held')]).toEqual([2, 1]);
-  expect((await stat(path)).mode & 0o777).toBe(0o600);
-  expect(await readdir(dirname(path))).toEqual(['q4.results.csv']);
-  // The console stores the results if people settle a portfolio without a worker.
-  await place.import(buyerLines(5).toSpliced(1, 3), { portfolio: 'q5' });
-  const web = place.startCommand(['console']);
-  await expect.poll(() => web.output().stderr).toContain('the console listens');
-  await place.limitline('cancel', 'q5');
-  const other = keptResultsPath('q5', place.context);
-  await expect.poll(async () => countOf(await read(other), 'cancelled'), { timeout: 20_000 }).toBe(2);
-  web.child.kill('SIGTERM');
-  await web.ended;
-  // The nightly process stores missing results.
-  await rm(path);
-  await place.startCommand(['nightly']).ended;
-  expect(countOf(await read(path), 'done')).toBe(2);
-  expect(await exportedText(place.context, { likeInput: 'cells' })).toBe(await read(path));
-});
+beside(
+  'each process that settles a portfolio, or finds it settled, stores its results in the data folder',
+  async () => {
+    const redis = await startKillableRedis();
+    const place = await openFaultPlace({ faults: { rules: [RESET] }, env: { REDIS_URL: redis.url } });
+    const path = keptResultsPath('q4', place.context);
+    await place.import(buyerLines(3));
+    // A worker stores the results.
+    const working = await place.startCommand(['work', '--until-settled']).ended;
+    expect(working).toMatchObject({ status: 0 });
+    expect([countOf(await read(path), 'done'), countOf(await read(path), 'held')]).toEqual([2, 1]);
+    expect((await stat(path)).mode & 0o777).toBe(0o600);
+    expect(await readdir(dirname(path))).toEqual(['q4.results.csv']);
+    // The console stores the results if people settle a portfolio without a worker.
+    await place.import(buyerLines(5).toSpliced(1, 3), { portfolio: 'q5' });
+    const web = place.startCommand(['console']);
+    await expect.poll(() => web.output().stderr).toContain('the console listens');
+    await place.limitline('cancel', 'q5');
+    const other = keptResultsPath('q5', place.context);
+    await expect.poll(async () => countOf(await read(other), 'cancelled'), { timeout: 20_000 }).toBe(2);
+    web.child.kill('SIGTERM');
+    await web.ended;
+    // The nightly process stores missing results.
+    await rm(path);
+    await place.startCommand(['nightly']).ended;
+    expect(countOf(await read(path), 'done')).toBe(2);
+    expect(await exportedText(place.context, { likeInput: 'cells' })).toBe(await read(path));
+  },
+);
 
 // Promises: recover-from-kept-results, recover-reads-kept-results, results-kept-each-minute
 test('a ledger lost during the work is recovered with the rows of the stored results', async () => {
@@ -74,7 +80,7 @@ test('a ledger lost during the work is recovered with the rows of the stored res
   });
 });
 
-test('a new portfolio is stored when its process stops, and not before', async () => {
+beside('a new portfolio is stored when its process stops, and not before', async () => {
   const place = await openWorkplace({ env: { SERVICE_RATE_PER_S: '4' } });
   const path = keptResultsPath('q4', place.context);
   const keeping = startKeepingResults(place.context);
@@ -90,7 +96,7 @@ test('a new portfolio is stored when its process stops, and not before', async (
 });
 
 // Promise: results-kept-each-minute
-test('two processes that store one portfolio simultaneously leave one complete file', async () => {
+beside('two processes that store one portfolio simultaneously leave one complete file', async () => {
   const place = await openFaultPlace();
   const path = keptResultsPath('q4', place.context);
   const deps = { ...place.context, signal };
