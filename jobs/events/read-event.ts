@@ -24,7 +24,7 @@ const MOST_LIMITS = 10_000;
  * How far in the future an event's time may be. A day allows for a sender that states local time as UTC: nobody here can correct it, and its
  * times still tell which event is the later one.
  */
-const AHEAD_MS = DAY_MS;
+const EVENT_AHEAD_MS = DAY_MS;
 
 /** The most bytes of an id in an event: no service has longer ids. */
 const MOST_ID_BYTES = 128;
@@ -147,7 +147,7 @@ function readLimit({ faults, found, ...parts }: Parts, firstMs: number): EventRe
   };
   const [total, available] = [amountOf('total_limit'), amountOf('available_limit')];
   const moment = momentText(parts.contentOf('decided_at') ?? '');
-  const read = readMoment(moment, { dates: null, now: new Date(), aheadMs: AHEAD_MS });
+  const read = readMoment(moment, { dates: null, now: new Date(), aheadMs: EVENT_AHEAD_MS });
   const decided = unlessToday(parts.readingOf('decided_at', read), new Date(firstMs));
   if (faults.length > 0) return { is: 'unreadable', why: faults.join(' '), found };
   const times = { at: decided ?? new Date(firstMs).toISOString(), isDated: decided !== undefined, isOfEvent: true };

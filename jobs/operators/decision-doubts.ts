@@ -5,7 +5,7 @@ import type { AboutLine } from '../../src/ledger/plans/decisions-taken.ts';
 import type { Decided, DecidedLimit, LaterWord } from '../../src/ledger/rows/decisions.ts';
 import { rowName } from '../../src/ledger/schema/schema.ts';
 import { visible } from '../../src/portfolio/problem.ts';
-import { END_OF_DAY, ZONE_WORDS } from '../../src/portfolio/results/decision-columns.ts';
+import { AHEAD_MS, END_OF_DAY, ZONE_WORDS } from '../../src/portfolio/results/decision-columns.ts';
 import type { LimitDecision } from '../../src/portfolio/results/decisions-file.ts';
 import { countedStatus, type Meanings } from '../../src/status-meaning.ts';
 import { HOUR_MS } from '../../src/time-units.ts';
@@ -21,7 +21,7 @@ export const DECISION_FAULTS = {
   older: ({ limit, at }: LaterWord, { knownAt = '' }: { knownAt?: string | undefined }) =>
     knownAt < at
       ? `This decision about ${limit}, of ${at.slice(0, 10)}, was known already, and another one corrected it at ${knownAt}: the correction stays. If this decision counts, give it a later decided_at.`
-      : `The decision about ${limit} is of ${momentText(at)}, and what is known of this limit is of ${momentText(knownAt)}: an older decision changes nothing. If this decision counts, give it a later decided_at.`,
+      : `The decision about ${limit} is of ${momentText(at)}, and what is known of this limit is of ${momentText(knownAt)}: an older decision changes nothing. ${laterWords(knownAt)}`,
   contradicts: ({ limit, at }: LaterWord, { record, decided }: Told) =>
     `Another decision about ${limit} of the same time, ${momentText(at)}, is known, ${record.status} of ${decided?.file ?? ''}, and that one stays. If this decision counts, give it a later decided_at.`,
   ambiguous: ({ limit }: LaterWord, { maker, shared }: Told) =>
@@ -30,6 +30,12 @@ export const DECISION_FAULTS = {
   damaged: ({ limit }: LaterWord) =>
     `The record of the limit ${limit} cannot be read: npx limitline reconcile tells more.`,
 } as const;
+
+/** What to do about a decision that is older than the known one. A file cannot have a time that is later than one far in the future. */
+const laterWords = (knownAt: string): string =>
+  Date.parse(knownAt) > Date.now() + AHEAD_MS
+    ? `An event gave that time, which has not come yet. If this decision counts, take the file in again after ${minuteText(Date.parse(knownAt))}.`
+    : 'If this decision counts, give it a later decided_at.';
 
 /** The end of the warning about a limit above the request. */
 const ABOVE = ' that was asked for.';

@@ -166,7 +166,7 @@ export const END_OF_DAY = 'T23:59:59.999Z';
  * How far in the future a decision's time may be, since clocks differ. A later time mostly belongs to another time zone, and would override
  * all decisions until it has come.
  */
-const AHEAD_MS = 600_000;
+export const AHEAD_MS = 600_000;
 
 /** The remedy for a time that is read in another time zone than the person meant. */
 export const ZONE_WORDS = 'Times without a zone are read as UTC: write the zone behind the time, such as +01:00.';

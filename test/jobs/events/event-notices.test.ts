@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { startTakingEvents } from '../../../jobs/events/take-events.ts';
-import { openDesk } from '../../support/desk.ts';
+import { startTakingEvents, takeAllEvents } from '../../../jobs/events/take-events.ts';
+import { openContextOf, openDesk } from '../../support/desk.ts';
 import { decisionEvent, eventOf, MAPPING, mappingIn, writeMapping } from '../../support/events.ts';
-import { importUnderReview, later } from '../../support/under-review.ts';
+import { importUnderReview, later, openReview } from '../../support/under-review.ts';
 import { makeKeptLog } from '../../support/workplace.ts';
 
 // Promise: events-told-once-a-minute
@@ -32,4 +32,20 @@ test('decisions in events that come one by one are told of together, and those o
     expect.stringContaining(' 2 rows of'),
   ]);
   expect(await context.decisions.untold()).toEqual([]);
+});
+
+// Promise: event-time-may-be-ahead
+test('a decision in an event of a time hours ahead is taken, and a file that corrects it is told when it can', async () => {
+  const { ids, decide, cwd, ...desk } = await openReview(1);
+  const context = await openContextOf({ cwd, ...desk });
+  const mapping = mappingIn(writeMapping(cwd, MAPPING));
+  const at = later(120);
+  await context.events.keep(eventOf(decisionEvent(ids[0], 'approved', { at })));
+  expect((await takeAllEvents({ mapping }, context)).became).toEqual({ taken: 1 });
+  const { status, stdout } = await decide([`${ids[0]},,rejected,0,0,`]);
+  expect(status).toBe(2);
+  const then = `${at.slice(0, 10)} ${at.slice(11, 16)} UTC`;
+  expect(stdout).toContain(
+    `an older decision changes nothing. An event gave that time, which has not come yet. If this decision counts, take the file in again after ${then}.`,
+  );
 });
