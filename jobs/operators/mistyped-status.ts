@@ -1,6 +1,6 @@
 import { LimitlineError } from '../../src/errors.ts';
 import type { KnownStatus, MeaningStore, SeenMeaning } from '../../src/ledger/counts/meaning-store.ts';
-import { lettersApart, smallLetters } from '../../src/likeness.ts';
+import { lettersApart, normal, smallLetters } from '../../src/likeness.ts';
 import { visible } from '../../src/portfolio/problem.ts';
 import { APPROVED, faultOfStatus, MEANINGS, readMeanings, type StatusMeaning } from '../../src/status-meaning.ts';
 
@@ -13,14 +13,15 @@ export async function seenStatuses(
 }
 
 /**
- * Makes a function that spells a status of a file as it was seen before, where it differs from one seen status in case alone: a person or a
- * program that wrote `Approved` said nothing else than `approved`.
+ * Makes a function that spells a status of a file as it was seen before, where it differs from one seen status only in case, in the kind or
+ * number of spaces, or in how an umlaut is encoded: a person or a program that wrote `Approved` said nothing else than `approved`.
  */
 export function makeSpelling(seen: readonly string[]): (status: string) => string {
   const known = new Set(seen);
-  const alike = Map.groupBy(known, (status) => status.toLowerCase());
+  const plain = (status: string) => normal(status).replace(/\s+/g, ' ').toLowerCase();
+  const alike = Map.groupBy(known, plain);
   return (status) => {
-    const [only, ...others] = known.has(status) ? [] : (alike.get(status.toLowerCase()) ?? []);
+    const [only, ...others] = known.has(status) ? [] : (alike.get(plain(status)) ?? []);
     return others.length === 0 ? (only ?? status) : status;
   };
 }

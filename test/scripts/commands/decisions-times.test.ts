@@ -106,3 +106,15 @@ test('a status that differs from a known one only in case is imported as the kno
   expect(stdout).not.toContain('Did you mean');
   expect(await outcomes()).toMatchObject({ approved: { rows: 1 } });
 });
+
+// Promise: status-case-means-nothing
+test('a status that differs from a known one only in spaces or the encoding of an umlaut is imported as the known one', async () => {
+  const { ids, decide, json, limitline } = await openReview(4);
+  const status = 'manuell geprüft';
+  await limitline('statuses', status, '--means', 'review');
+  const written = [status.normalize('NFD'), 'manuell\u00a0geprüft', 'Manuell  geprüft', status];
+  const { stdout } = await decide(written.map((one, place) => `${ids[place]},,${one},,,`));
+  expect(stdout).toContain(`4 decisions taken (4 ${status})`);
+  expect(stdout).not.toContain('Did you mean');
+  expect((await json('report', 'q4')).statuses).toEqual({ [status]: 4 });
+});
