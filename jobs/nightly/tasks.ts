@@ -3,6 +3,8 @@ import type { Cut } from '../../src/audit/audit-trail.ts';
 import { counted } from '../../src/counted.ts';
 import { isLimitlineError, messageOf } from '../../src/errors.ts';
 import { heldRemedy } from '../../src/held-remedy.ts';
+import type { MeaningStore } from '../../src/ledger/counts/meaning-store.ts';
+import { outcomesOf } from '../../src/ledger/counts/outcome-sums.ts';
 import { isDecided, type TakenFile } from '../../src/ledger/inbox/inbox.ts';
 import { findOldPortfolios } from '../../src/ledger/schema/archives.ts';
 import { redisNowMs } from '../../src/ledger/schema/redis-reads.ts';
@@ -113,8 +115,11 @@ export function inboxResult({ files, lying, results, isElsewhere }: TakenIn): Ni
   return { is: isBad ? 'findings' : 'well', words };
 }
 
-/** The portfolios of one night by result: archived, left because of held rows, left for other reasons, and failed. */
-type Came = { archived: string[]; held: string[]; left: Told[]; failed: Told[] };
+/**
+ * The portfolios of one night by result: archived, left because of held rows, left for other reasons, and failed. `review`: the archived
+ * ones with rows under review.
+ */
+type Came = { archived: string[]; review: string[]; held: string[]; left: Told[]; failed: Told[] };
 type Told = { name: string; why: string };
 
 /**
@@ -132,7 +137,7 @@ export async function archiveOld(night: Night, deps: ArchiveTaskDeps): Promise<N
   const beforeMs = days === undefined ? Number.NEGATIVE_INFINITY : night.atMs - days * DAY_MS;
   const { archived, finished } = await findOldPortfolios(ledger, beforeMs);
   const begun = archived.filter(({ is }) => is === 'archiving' || is === 'leaving').map(({ name }) => name);
-  const came: Came = { archived: [], held: [], left: [], failed: [] };
+  const came: Came = { archived: [], review: [], held: [], left: [], failed: [] };
   for (const name of [...begun, ...finished]) {
     night.signal.throwIfAborted();
     await archiveNamed(name, { ...night, ...(!begun.includes(name) && { beforeMs }) }, came, deps);
@@ -142,6 +147,7 @@ export async function archiveOld(night: Night, deps: ArchiveTaskDeps): Promise<N
 
 type ArchiveTaskDeps = ArchiveDeps & {
   audit: Pick<Audit, 'around'>;
+  statusMeanings: Pick<MeaningStore, 'read'>;
   settings: { LIMITLINE_KEEP_DAYS?: number | undefined };
 };
 
@@ -152,7 +158,8 @@ async function archiveNamed(
   deps: ArchiveTaskDeps,
 ): Promise<void> {
   try {
-    const { states, finishedMs } = await deps.portfolios.read(name);
+    const state = await deps.portfolios.read(name);
+    const { states, finishedMs } = state;
     // While others were archived, a new import may have reopened the portfolio.
     if (beforeMs !== undefined && !(finishedMs !== undefined && finishedMs < beforeMs)) return;
     // Held rows are looked for before archiving is tried: a portfolio with held rows is left every night until their calls are resolved.
@@ -164,6 +171,7 @@ async function archiveNamed(
     const facts = ({ rows, sizeBytes }: Archived) => ({ rows, bytes: sizeBytes });
     await deps.audit.around(note, () => archivePortfolio(deps, name, { by, signal }), facts);
     came.archived.push(name);
+    if (outcomesOf(state, await deps.statusMeanings.read()).under_review.rows > 0) came.review.push(name);
   } catch (error) {
     signal.throwIfAborted();
     const told = { name, why: messageOf(error) };
@@ -177,7 +185,7 @@ async function archiveNamed(
 /** The most names, and the most reasons, that a result states; the others are counted. */
 const MOST_NAMED = 5;
 
-function wordsOf({ archived, held, left, failed }: Came, days: number | undefined): string {
+function wordsOf({ archived, review, held, left, failed }: Came, days: number | undefined): string {
   if (archived.length + held.length + left.length + failed.length === 0) {
     if (days === undefined) return 'No portfolio is archived by itself (LIMITLINE_KEEP_DAYS is not set).';
     return `No portfolio was finished more than ${counted(days, 'day')} ago.`;
@@ -185,6 +193,8 @@ function wordsOf({ archived, held, left, failed }: Came, days: number | undefine
   const words = [
     failed.length > 0 && `${counted(failed.length, 'portfolio')} could not be archived: ${reasonsOf(failed)}`,
     archived.length > 0 ? `${counted(archived.length, 'portfolio')} archived.` : 'No portfolio was archived.',
+    review.length > 0 &&
+      `Rows of ${namesOf(review)} were under review: decisions are taken in as before, and the rows show them once restored.`,
     held.length > 0 && `${counted(held.length, 'portfolio')} left, with held rows (${namesOf(held)}). ${heldRemedy()}.`,
     left.length > 0 &&
       `${counted(left.length, 'portfolio')} left as ${left.length === 1 ? 'it is' : 'they are'}: ${reasonsOf(left)}`,

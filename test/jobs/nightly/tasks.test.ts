@@ -4,9 +4,11 @@ import { expect, test, vi } from 'vitest';
 import { restorePortfolio } from '../../../jobs/archive/restore-portfolio.ts';
 import type { TakenIn } from '../../../jobs/inbox/take-in.ts';
 import { archiveOld, inboxResult, nightlyTasks, takeInDropped } from '../../../jobs/nightly/tasks.ts';
+import { walkRows } from '../../../jobs/rows/walk-rows.ts';
 import { runNights } from '../../../scripts/nightly/run-nights.ts';
 import type { TakenFile } from '../../../src/ledger/inbox/inbox.ts';
 import { takeLease } from '../../../src/ledger/schema/lease.ts';
+import { endRow } from '../../support/finished-portfolio.ts';
 import { openInbox } from '../../support/inbox.ts';
 import { makeNotedAudit } from '../../support/noted-audit.ts';
 import { DAY_MS, nightAt } from '../../support/retried-rows.ts';
@@ -112,6 +114,22 @@ test('a portfolio with held rows is not archived, and does not stop the others',
       '1 portfolio archived. 1 portfolio left, with held rows (held). To say what became of held calls, write those of a portfolio to a file (npx limitline portfolios says which have some): npx limitline report NAME --state held --like-input --out held.csv; in its column id, write the id of what was made, or resend; then run: npx limitline resolve NAME --from held.csv.',
   });
   expect([await standing('held'), await standing('other')]).toEqual([undefined, 'archived']);
+});
+
+// Promise: archived-under-review-is-said
+test('a portfolio with rows under review is archived, and the result names it', async () => {
+  const { night, finished, context, ...place } = await openKept();
+  await finished('other');
+  await place.import(buyerLines(1), { portfolio: 'open' });
+  await walkRows(context.rows, 'open', 'queued', ({ row, result: { request } }) =>
+    endRow({ row, buyer: request.buyer, id: row.key }, { record: { status: 'in_progress' } }, context),
+  );
+  await context.statusMeanings.set('in_progress', 'review');
+  expect(await night(31)).toEqual({
+    is: 'well',
+    words:
+      '2 portfolios archived. Rows of open were under review: decisions are taken in as before, and the rows show them once restored.',
+  });
 });
 
 // Promise: unarchivable-stops-no-other
