@@ -29,7 +29,11 @@ export async function saidOf(
       ? `This account has no row ${row}. If it is archived, give its buyer_limit_id.`
       : `Row ${row} has no limit: ${STATES[ofRow.state].says}.`;
   }
-  if (id !== '' && made !== undefined && made !== id) return `The limit of row ${row} is ${made}, and not ${id}.`;
+  if (id !== '' && ofRow !== undefined && made !== id) {
+    return made === undefined
+      ? `Row ${row} has no limit (${STATES[ofRow.state].says}), so ${id} is of another row: correct one of the two.`
+      : `The limit of row ${row} is ${made}, and not ${id}.`;
+  }
   const limit = id === '' ? (made ?? '') : id;
   const times = { at: decided ?? now.toISOString(), isDated: decided !== undefined };
   const key = made === undefined ? undefined : rowIdOf(row)?.key;

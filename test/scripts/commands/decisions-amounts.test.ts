@@ -95,3 +95,15 @@ test('the sums of decisions about archived rows name the currency of their archi
   const both = (amount: string) => [{ amount }, { amount, currency: 'JPY' }];
   expect(did).toMatchObject({ before: both('1000.00'), after: both('400.00'), lowered: { less: both('600.00') } });
 });
+
+// Promise: row-and-id-agree
+test('a line with the row of a refused request and the id of another row’s limit decides nothing', async () => {
+  const refused = { on: 'limit' as const, match: 'HRB 2"', fault: 'status' as const, status: 422 };
+  const { ids, names, decide, outcomes } = await openReview(2, [refused, UNDER_REVIEW]);
+  expect(ids[1]).toBe('');
+  const { status, stdout } = await decide([`${ids[0]},${names[1]},approved,1,1,`]);
+  expect(status).toBe(2);
+  expect(stdout).toContain(`line 2, not taken: Row ${names[1]} has no limit (`);
+  expect(stdout).toContain(`), so ${ids[0]} is of another row: correct one of the two.`);
+  expect(await outcomes()).toMatchObject({ under_review: { rows: 1 }, rejected: { rows: 1 } });
+});
