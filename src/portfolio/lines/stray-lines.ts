@@ -7,6 +7,7 @@ import { errorColumnsOf } from '../columns/result-columns.ts';
 import { makeProblem, type Problem } from '../problem.ts';
 import { zeroOrLess } from '../values/amounts.ts';
 import { groupOf, isTotalLabel } from '../values/total-words.ts';
+import { makeFurtherTables } from './further-tables.ts';
 import { isGroupTotal, SURELY_ADDED } from './group-totals.ts';
 import { type ReadCells, tidied } from './read-cells.ts';
 import { makeRunningSums, type Sum, totalMessage } from './running-sums.ts';
@@ -29,12 +30,7 @@ type StrayOptions = {
  * A line that says little else is a total if its label says so. It is also one if its amount is the exact sum of the lines above, and it has
  * few cells, or has only a label, numbers and a currency while each line above names its buyer in further cells.
  */
-export function makeStrayLines({
-  columns,
-  titles = [],
-  delimiter = PLAIN_DIALECT.delimiter,
-  hiddenRows,
-}: StrayOptions) {
+export function makeStrayLines({ columns, titles, delimiter = PLAIN_DIALECT.delimiter, hiddenRows }: StrayOptions) {
   const added = errorColumnsOf(columns.map(({ written }) => written));
   const named = columns.filter(({ written, index }) => written !== '' && !added.has(index)).length;
   const nameAt = placeOf(columns, 'name');
@@ -43,10 +39,7 @@ export function makeStrayLines({
   const namingAt = NAMING.map((column) => placeOf(columns, column)).filter((at) => at >= 0);
   const nameWritten = columns[nameAt]?.written ?? '';
   const hints = { columns: mappedOf(columns) };
-  /** Why the lines below another table's header are not read; null above the first one. */
-  let otherTable: string | null = null;
-  /** The last heading below the last buyer. */
-  let heading: { line: number; text: string } | null = null;
+  const further = makeFurtherTables(titles);
   const sums = makeRunningSums({ hiddenRows });
   const misstated: Problem[] = [];
   let lines = 0;
@@ -61,19 +54,19 @@ export function makeStrayLines({
   function strayOf(line: Candidate): Problem | null {
     const { record, values, problems } = line;
     const cells = ownCells(record.cells);
-    if (nameWritten !== '' && cells[nameAt]?.trim() === nameWritten && isHeaderAgain(cells)) return again(record);
+    if (nameWritten !== '' && cells[nameAt]?.trim() === nameWritten && isHeaderAgain(cells))
+      return told(record, nameAt, further.headerAgain());
     if (
       values.requested_limit === undefined &&
       readsAsNames(cells) &&
       judgeHeader({ cells: [...cells], fault: null }, hints).isComplete
     ) {
       // A header of the same columns, for example in another language, is a repetition.
-      if (meansTheSame(cells, columns)) return again(record);
-      otherTable = belowOther(record.line);
-      heading = null;
-      return told(record, -1, OTHER_HEADER);
+      if (meansTheSame(cells, columns)) return told(record, nameAt, further.headerAgain());
+      return told(record, -1, further.otherHeader(record.line));
     }
-    if (otherTable !== null) return told(record, -1, otherTable);
+    const why = further.whyNotRead();
+    if (why !== null) return told(record, -1, why);
     const filled = countFilled(cells);
     const labelAt = filled === 0 ? -1 : labelPlace(cells);
     const isFull = filled * 2 >= named;
@@ -103,11 +96,12 @@ export function makeStrayLines({
       return said;
     }
     if (isNote && (named > 2 || NOTE.test(cells[labelAt] ?? ''))) {
-      const text = (cells[labelAt] ?? '').trim();
-      if (!/\d/.test(text) && !titles.includes(text)) heading = { line: record.line, text };
+      further.note(record.line, cells[labelAt] ?? '');
       return saysOnlyNumbers(cells) ? null : told(record, labelAt, NOTE_MESSAGE);
     }
-    heading = null;
+    // In a list of two columns, a heading reads like a buyer without an amount.
+    further.buyer();
+    if (isNote) further.note(record.line, cells[labelAt] ?? '');
     lines += 1;
     if (isNamed) namedLines += 1;
     filledCells += filled;
@@ -116,12 +110,6 @@ export function makeStrayLines({
     if (amount !== undefined) sums.add(amount, record);
     else addUnrequested(cells[amountAt] ?? '');
     return null;
-  }
-
-  /** The problem of a header once more: of the next page, or, below a heading, of another list. */
-  function again(record: RawRecord): Problem {
-    otherTable = heading === null ? null : belowHeading(heading);
-    return told(record, nameAt, HEADER_AGAIN);
   }
 
   type Look = { labelAt: number; isFull: boolean; isSparse: boolean };
@@ -265,9 +253,6 @@ const NOTE = /^\s*[*†‡(#]|:|\.\s*$/;
 
 const TOTAL =
   'This line reads like a total of other lines, not like a buyer: remove it, or, if it is a buyer, give the line a buyer_reference.';
-const HEADER_AGAIN = 'This line repeats the header, as at the top of a printed page: remove it.';
-const OTHER_HEADER =
-  'This line is a header of other columns, or of the same ones in another order: put the table below it into a file of its own.';
 const NOTE_MESSAGE =
   'Only this cell of the line is filled, so it reads like a note or a heading, not like a buyer: remove the line, or, if it is a buyer, fill in the rest.';
 /** A note that concerns every amount of the file: a title above the header that says so is a fault of the file. */
@@ -285,14 +270,6 @@ export const STRUCK =
 
 /** The most wrong or unchecked totals that are reported. If each group's total differs, more reports would only repeat the same. */
 const MOST_MISSTATED = 5;
-
-function belowOther(line: number): string {
-  return `This line is below another header, on line ${line}, which says what its cells mean: put that table into a file of its own.`;
-}
-
-function belowHeading({ line, text }: { line: number; text: string }): string {
-  return `This line is in a table of its own, below the heading “${text}” on line ${line}: put that table into a file of its own, if it is to be requested.`;
-}
 
 function sumMessage({ lines, from, to }: Sum, isSparse: boolean): string {
   const empty = isSparse ? 'most other cells are empty' : 'neither a country nor a number says who the buyer is';

@@ -25,8 +25,19 @@ test('a list below a heading and a header of the same columns in other words is 
 test.each<[string, string, string]>([
   ['a page number', '', 'Seite 2 von 9'],
   ['the title of the file', 'Kundenliste\n', 'Kundenliste'],
+  ['the title of the file with another number', 'Stand 30.09.2026 08:15\n', 'Stand 30.09.2026 08:16'],
+  ['a number alone', '', '- 2 -'],
   ['nothing', '', ''],
 ])('lines below %s and the header once more are those of the next page', async (_, title, heading) => {
   const { lines } = await read(`${title}${HEADER}${BUYERS}${heading};;;\n${HEADER}${FURTHER}`);
   expect(lines.at(-1)).toMatchObject({ kind: 'row' });
+});
+
+// Promise: second-list-not-requested
+test.each<[string, string, string]>([
+  ['with a year', HEADER, `${BUYERS}Gesperrte Kunden 2026;;;\n${HEADER}${FURTHER}`],
+  ['of two columns', 'Name;Limit\n', 'Alpha;5\nBeta;6\nGesperrte Kunden;\n\nName;Limit\nGamma SE;7\n'],
+])('a heading %s begins a list of its own', async (_, header, lines) => {
+  const { lines: found } = await read(`${header}${lines}`);
+  expect(told(found).at(-1)).toContain('below the heading “Gesperrte Kunden');
 });
