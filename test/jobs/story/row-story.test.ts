@@ -103,6 +103,12 @@ test('the history of a row shows the events that name it, also those before its 
       'An event of the service came that names company_1. It changed nothing here.',
     ]),
   );
+  const [naming] = story?.events ?? [];
+  const became = { contradicts: 1 };
+  const told = story && naming && timelineOf({ ...story, events: [{ ...naming, became }] });
+  expect(told?.map(({ words }) => words)).toContainEqual(
+    expect.stringContaining('It changed nothing here. Its decisions: 1 unlike another of the same time.'),
+  );
   // The events changed nothing.
   expect(story?.result).toMatchObject({ state: 'done', limitId: 'bl_1' });
 });

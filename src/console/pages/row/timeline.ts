@@ -1,6 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { CallRecord } from '../../../call-kind.ts';
 import { stateWords } from '../../../ledger/counts/row-outcome.ts';
+import { becameWords } from '../../../ledger/events/kept-event.ts';
 import type { KnownImport } from '../../../ledger/portfolios/imports.ts';
 import type { StoryEntry } from '../../../ledger/rows/story.ts';
 import type { RowState } from '../../../ledger/schema/row.ts';
@@ -62,7 +63,9 @@ function approvedWords({ approved, imports }: RowStory): Happening[] {
 /** The entry about an event of the service. The service does not document its events, so the entry says only which ids it names. */
 function happeningOfEvent({ id, firstMs, times, names, became }: NamingEvent): Happening {
   const often = times > 1 ? t`, ${countWords(times, 'time')} by now` : '';
-  const changed = became?.taken ? t`A decision was taken from it.` : t`It changed nothing here.`;
+  const why = becameWords(became ?? {});
+  const nothing = why === '' ? t`It changed nothing here.` : t`It changed nothing here. Its decisions: ${why}.`;
+  const changed = became?.taken ? t`A decision was taken from it.` : nothing;
   const words = t`An event of the service came that names ${listWords(names, 'and')}${often}. ${changed}`;
   return { atMs: firstMs, kind: 'plain', words, event: id };
 }
