@@ -35,14 +35,26 @@ export function readOnlyColumns(columns: readonly Pick<Column, 'known' | 'writte
 
 /**
  * Builds the test whether a record has as many cells as the header. Empty cells after the last named column do not
- * count: spreadsheets write varying numbers of delimiters there. A longer record must not have any others there. In a file whose lines end
- * with a delimiter, they come from a cell that was split in two, as `1,500` is.
+ * count: spreadsheets write varying numbers of delimiters there. A longer record must not have any others there, nor one whose amount reads
+ * like the beginning of one that was split in two, as `1,500` is: where the header, or each line, ends with a delimiter, the last cell falls there.
  */
 export function makeFit(columns: readonly Column[]): (cells: readonly string[]) => boolean {
   // The least width is computed once: a header may have far more empty cells than a line has cells.
-  const leastWidth = columns.findLastIndex((column) => column.written !== '') + 1;
-  return (cells) =>
-    cells.length > columns.length
-      ? cells.slice(leastWidth).every((cell) => cell.trim() === '')
-      : cells.length >= leastWidth;
+  const leastWidth = namedWidth(columns);
+  const amountAt = placeOf(columns, 'requested_limit');
+  return (cells) => {
+    if (cells.length <= leastWidth) return cells.length === leastWidth;
+    if (cells.slice(leastWidth).every((cell) => cell.trim() === '')) return true;
+    return cells.length <= columns.length && !isSplit(cells[amountAt], cells[amountAt + 1]);
+  };
+}
+
+/** The number of columns up to the last one that has a name. */
+export function namedWidth(columns: readonly Pick<Column, 'written'>[]): number {
+  return columns.findLastIndex(({ written }) => written !== '') + 1;
+}
+
+/** Whether two cells read like the parts of an amount that its separator split: `1` and `500`, or `12` and `500.00`. */
+function isSplit(amount = '', next = ''): boolean {
+  return /^\D*\d{1,3}$/.test(amount.trim()) && /^\d{3}(?:[.,]\d*)?$/.test(next.trim());
 }

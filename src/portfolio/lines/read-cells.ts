@@ -5,7 +5,7 @@ import { type Dialect, delimiterWord } from '../../table/dialect.ts';
 import { describeDamage } from '../../table/encodings/utf8.ts';
 import { withoutTextMark } from '../../table/formulas.ts';
 import { type RawRecord, type ShownNumber, textOfRecord } from '../../table/records.ts';
-import { type Column, makeFit } from '../columns/column.ts';
+import { type Column, makeFit, namedWidth } from '../columns/column.ts';
 import { type ExtraCell, extraValue, readerOfExtra } from '../columns/extra-fields.ts';
 import { COLUMNS, type KnownColumn, type ReadBy, type ValueReader } from '../columns/known-columns.ts';
 import type { Decision } from '../identity/identity.ts';
@@ -70,7 +70,8 @@ export function makeCellReader(options: CellReaderOptions): CellReader {
       const cell = fault.cell === null ? null : (cells[fault.cell] ?? null);
       problems.unshift(makeProblem(line, writtenAt(columns, fault.cell), cell, fault.message));
     } else if (isRagged) {
-      problems.unshift(makeProblem(line, null, null, raggedMessage(cells.length, columns.length, dialect)));
+      const wanted = cells.length > columns.length ? columns.length : namedWidth(columns);
+      problems.unshift(makeProblem(line, null, null, raggedMessage(cells.length, wanted, dialect)));
     } else {
       const look = { plain, sound, by: options };
       for (const task of tasks) readCell(task, record, look, result);
