@@ -1,4 +1,4 @@
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, type TestContext, type TestFunction, test } from 'vitest';
 import { testsBeside } from './tests-beside.ts';
 
 describe('tests beside each other', () => {
@@ -36,14 +36,23 @@ describe('tests beside each other', () => {
   });
 });
 
-describe('a test beside others', () => {
-  const fails = testsBeside(test.fails);
-
-  fails('fails if its scenario does', async () => {
-    throw new Error('wrong');
+test('a test beside others fails if its own scenario does, whether or not it is the first', async () => {
+  const declared = new Map<string, TestFunction>();
+  const beside = testsBeside((title, run) => void declared.set(title, run));
+  beside('first', async () => {
+    throw new Error('the first is wrong');
   });
-
-  fails('fails also if it is not the first', async () => {
-    expect(1).toBe(2);
+  beside('second', async () => {
+    throw new Error('the second is wrong');
   });
+  beside('third', async () => {});
+  const tasks = [...declared.keys()].map((name) => ({ name, mode: 'run' }));
+  const outcomes = await Promise.allSettled(
+    [...declared.values()].map(async (run) => run({ task: { file: { tasks } } } as unknown as TestContext)),
+  );
+  expect(outcomes.map((one) => (one.status === 'rejected' ? String(one.reason) : one.status))).toEqual([
+    'Error: the first is wrong',
+    'Error: the second is wrong',
+    'fulfilled',
+  ]);
 });
