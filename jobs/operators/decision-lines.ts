@@ -19,7 +19,7 @@ const LANES = 3;
 export async function saidOf(
   decision: LimitDecision,
   now: Date,
-  decisions: Pick<Decided, 'limitOf'>,
+  decisions: Pick<Decided, 'limitOf' | 'find'>,
 ): Promise<Said | string> {
   const { at, id, row, status, total, available, currencies, decided } = decision;
   const ofRow = row === '' ? undefined : await decisions.limitOf(row);
@@ -34,6 +34,10 @@ export async function saidOf(
       ? `Row ${row} has no limit (${STATES[ofRow.state].says}), so ${id} is of another row: correct one of the two.`
       : `The limit of row ${row} is ${made}, and not ${id}.`;
   }
+  // A row of an archived portfolio is not in Redis, but the call of its request is.
+  const asked = ofRow === undefined ? rowIdOf(row)?.key : undefined;
+  const found = asked === undefined ? undefined : await decisions.find(id, asked);
+  if (found && found.key !== asked) return `${id} is not the limit of row ${row}: correct one of the two.`;
   const limit = id === '' ? (made ?? '') : id;
   const times = { at: decided ?? now.toISOString(), isDated: decided !== undefined };
   const key = made === undefined ? undefined : rowIdOf(row)?.key;

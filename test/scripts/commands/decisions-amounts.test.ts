@@ -107,3 +107,14 @@ test('a line with the row of a refused request and the id of another row’s lim
   expect(stdout).toContain(`), so ${ids[0]} is of another row: correct one of the two.`);
   expect(await outcomes()).toMatchObject({ under_review: { rows: 1 }, rejected: { rows: 1 } });
 });
+
+// Promise: row-and-id-agree
+test('a line with an archived row and the id of another row’s limit decides nothing', async () => {
+  const { ids, names, decide, limitline } = await openReview(2);
+  expect(await limitline('archive', 'q4', '--yes')).toMatchObject({ status: 0 });
+  const { status, stdout } = await decide([`${ids[0]},${names[1]},approved,1,1,`, `${ids[1]},17,approved,1,1,`]);
+  expect(status).toBe(2);
+  expect(stdout).toContain(`line 2, not taken: ${ids[0]} is not the limit of row ${names[1]}: correct one of the two.`);
+  const own = await decide([`${ids[0]},${names[0]},approved,1,1,`]);
+  expect(own.stdout).toContain('1 decision taken (1 approved), 0 known already, 0 not taken');
+});
