@@ -196,9 +196,14 @@ async function linesNamed(
   const known = imports.find(({ id, reading }) => id === file.id && reading === file.reading);
   if (!known) return own;
   const originsIn = makeOrigins({ ...deps, signal: deps.stopping });
-  for (const [line, origin] of await originsIn(known)) {
-    const before = await linesBefore(origin, { imports, originsIn });
-    if (before.some((one) => named.has(`${shortDigest(one.found.id)} ${one.line}`))) own.push(line);
+  try {
+    for (const [line, origin] of await originsIn(known)) {
+      const before = await linesBefore(origin, { imports, originsIn });
+      if (before.some((one) => named.has(`${shortDigest(one.found.id)} ${one.line}`))) own.push(line);
+    }
+  } catch (error) {
+    // Where a copy cannot be read, no further line counts as named.
+    if (!isLimitlineError(error, 'FILE')) throw error;
   }
   return own;
 }

@@ -249,6 +249,10 @@ test('an errors file with rows of an earlier file alone lacks the faulty lines o
     return importFile(path);
   };
   expect(await bring(`${header}\n${first}\n`)).toMatchObject({ lines: 1, isPart: true, gone: 2 });
+  // A copy of the last file that cannot be read stops no import.
+  const { file } = await context.portfolios.read('q4');
+  await writeFile(context.imports.open(file?.id ?? '').path, 'PK\u0003\u0004');
+  expect(await bring(second.split('\r\n').slice(0, 2).join('\n'))).toMatchObject({ lines: 1, gone: 1 });
   // The errors file of a file whose errors file was imported since has the same lines.
   await importLines([HEADER, 'Beta,R2,many,EUR,', 'Gamma,R3,many,EUR,']);
   expect(await bring(second)).toMatchObject({ invalid: 2, gone: 0 });
