@@ -285,7 +285,7 @@ async function findOpenConventions(
 
 function shapeOf(columns: Column[], delimiter: Delimiter): Shape {
   const amountAt = placeOf(columns, 'requested_limit');
-  const fits = makeFit(columns);
+  const fits = makeFit(columns, delimiter);
   return {
     fits,
     // Addresses and long names may contain line breaks, and so may the team's own columns.

@@ -1,3 +1,4 @@
+import type { Delimiter } from '../../table/dialect.ts';
 import type { ExtraField } from './extra-fields.ts';
 import { COLUMNS, type KnownColumn } from './known-columns.ts';
 
@@ -36,16 +37,17 @@ export function readOnlyColumns(columns: readonly Pick<Column, 'known' | 'writte
 /**
  * Builds the test whether a record has as many cells as the header. Empty cells after the last named column do not
  * count: spreadsheets write varying numbers of delimiters there. A longer record must not have any others there, nor one whose amount reads
- * like the beginning of one that was split in two, as `1,500` is: where the header, or each line, ends with a delimiter, the last cell falls there.
+ * like the beginning of one that a comma between cells split, as `1,500` is: where the header, or each line, ends with a delimiter, the last
+ * cell falls there.
  */
-export function makeFit(columns: readonly Column[]): (cells: readonly string[]) => boolean {
+export function makeFit(columns: readonly Column[], delimiter: Delimiter): (cells: readonly string[]) => boolean {
   // The least width is computed once: a header may have far more empty cells than a line has cells.
   const leastWidth = namedWidth(columns);
   const amountAt = placeOf(columns, 'requested_limit');
   return (cells) => {
     if (cells.length <= leastWidth) return cells.length === leastWidth;
     if (cells.slice(leastWidth).every((cell) => cell.trim() === '')) return true;
-    return cells.length <= columns.length && !isSplit(cells[amountAt], cells[amountAt + 1]);
+    return cells.length <= columns.length && !(delimiter === ',' && amountAt >= 0 && isSplit(cells.slice(amountAt)));
   };
 }
 
@@ -54,7 +56,13 @@ export function namedWidth(columns: readonly Pick<Column, 'written'>[]): number 
   return columns.findLastIndex(({ written }) => written !== '') + 1;
 }
 
-/** Whether two cells read like the parts of an amount that its separator split: `1` and `500`, or `12` and `500.00`. */
-function isSplit(amount = '', next = ''): boolean {
-  return /^\D*\d{1,3}$/.test(amount.trim()) && /^\d{3}(?:[.,]\d*)?$/.test(next.trim());
+/** Whether cells begin like the parts of an amount that its commas split: `1` and `500.00 EUR`, or as in India `1`, `50` and `000`. */
+function isSplit([amount = '', next = '', third = '']: readonly string[]): boolean {
+  return (
+    SPLIT.test(`${amount.trim()},${next.trim()}`) ||
+    SPLIT_IN_INDIA.test([amount, next, third].map((one) => one.trim()).join())
+  );
 }
+
+const SPLIT = /^\D*\d{1,3},\d{3}(?:[.,]\d*)?\s*(?:\p{Sc}|[A-Z]{3})?$/u;
+const SPLIT_IN_INDIA = /^\D*\d{1,2},\d\d,\d{3}(?!\d)/;

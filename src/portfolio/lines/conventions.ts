@@ -23,8 +23,8 @@ export async function findConventions(
   const orders: Found<DateOrder> = new Map();
   const amountAt = placeOf(columns, 'requested_limit');
   const dateAt = placeOf(columns, 'statements_dated');
-  const fits = makeFit(columns);
   const table = await openTable(file);
+  const fits = makeFit(columns, table.dialect.delimiter);
   try {
     for (;;) {
       const record = table.next(shape);

@@ -46,7 +46,7 @@ type CellReaderOptions = {
 /** Builds a reader for these columns. The choice of checks is made once, not for each line. */
 export function makeCellReader(options: CellReaderOptions): CellReader {
   const { columns, dialect, constants } = options;
-  const fits = makeFit(columns);
+  const fits = makeFit(columns, dialect.delimiter);
   const tasks = columns
     .map((column): Task => ({ column, read: readerOf(column) }))
     .filter(({ column, read }) => column.known !== null || column.extra || column.needed || read);

@@ -26,3 +26,18 @@ test('an amount that its comma split is a problem where only the header ends wit
   expect(found.map(({ kind }) => kind)).toEqual(['invalid', 'row', 'row', 'row', 'row']);
   expect(told(found)[0]).toContain('The line has 4 cells and the header 3: put a cell that holds a comma in quotation');
 });
+
+test('an amount with its currency, or with commas as in India, that was split is a problem, too', async () => {
+  const lines = ['Acme,1,500 EUR,x', 'Beta,1,50,000', 'Gamma,1,500.00 €,x', 'Delta,1500,50,100'];
+  const { lines: found } = await read(['name,requested_limit,note,', ...lines, ''].join('\n'));
+  expect(found.map(({ kind }) => kind)).toEqual(['invalid', 'invalid', 'invalid', 'row']);
+});
+
+test.each([';', '\t', '|'])(
+  'no amount is split where cells are divided by %j, whatever number is beside it',
+  async (sign) => {
+    const lines = ['name,requested_limit,days,', 'Acme,500,120,asked for a higher one', 'Beta,2500,120,', ''];
+    const { lines: found } = await read(lines.join('\n').replaceAll(',', sign));
+    expect(found.map(({ kind }) => kind)).toEqual(['row', 'row']);
+  },
+);
