@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import { startKeepingResults } from '../../jobs/workers/keeping.ts';
-import { openContext } from '../../src/context.ts';
 import { consoleLink, inTheClear, linkWords, openConsole, printLink, reachOf } from '../console/open-console.ts';
 import { keepApprovalRule } from '../opening/keep-approval-rule.ts';
 import { announceAccount } from '../opening/on-portfolio.ts';
+import { openUntil } from '../opening/open-until.ts';
 import { abortedBy, logUsageFaults, speakByLog, waitForSignal } from '../process/long-running.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { endWithParent, sayReady } from '../up/with-parent.ts';
@@ -22,7 +22,8 @@ export function register(program: Command, terminal: Terminal): void {
       const reach = reachOf(settings);
       endWithParent();
       const { signal } = waitForSignal();
-      const context = await openContext({ settings, log, awaitsData: abortedBy(signal) });
+      const context = await openUntil(abortedBy(signal), { settings, log });
+      if (!context) return log.info('stopped');
       const keeping = startKeepingResults(context);
       // Each audit entry is logged with its link in the chain, so that a copy of this log elsewhere proves that the entry existed.
       context.audit.onWritten((entry) => log.info({ audit: entry }, 'audited'));

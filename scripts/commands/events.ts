@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { makeMistypedIn, startTakingEvents, takeAllEvents, tryEvent } from '../../jobs/events/take-events.ts';
 import { eventFacts, eventLines, eventRowFacts } from '../../jobs/export/event-lines.ts';
 import { listEvents } from '../../jobs/story/list-events.ts';
-import { type Context, openContext } from '../../src/context.ts';
+import type { Context } from '../../src/context.ts';
 import { counted } from '../../src/counted.ts';
 import { LimitlineError } from '../../src/errors.ts';
 import type { ListedEvent } from '../../src/ledger/events/event-rows.ts';
@@ -14,6 +14,7 @@ import { eventsList, type ToldEvent } from '../events/events-list.ts';
 import { openListener, whereEvents } from '../events/open-listener.ts';
 import { mappingOf, tryEvents } from '../events/try-events.ts';
 import { announceAccount, mustExist, withContext } from '../opening/on-portfolio.ts';
+import { openUntil } from '../opening/open-until.ts';
 import { limitNumber, since } from '../options/durations.ts';
 import { PROBLEMS_STATUS } from '../process/exit-status.ts';
 import { abortedBy, logUsageFaults, speakByLog, waitForSignal } from '../process/long-running.ts';
@@ -162,7 +163,8 @@ function addListen(events: Command, terminal: Terminal): void {
       letOthersGoFirst();
       keepHeapSmall();
       const { signal } = waitForSignal();
-      const context = await openContext({ settings, log, awaitsData: abortedBy(signal) });
+      const context = await openUntil(abortedBy(signal), { settings, log });
+      if (!context) return log.info('stopped');
       try {
         await announceAccount(context, terminal.say, true);
         const isMapped = settings.EVENTS_MAPPING !== undefined;

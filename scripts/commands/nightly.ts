@@ -10,6 +10,7 @@ import type { Log } from '../../src/log.ts';
 import { scheduleOf } from '../../src/schedule/read-schedule.ts';
 import { type NightEnd, nightWords, runNights, startNightWorker, statusOf } from '../nightly/run-nights.ts';
 import { announceAccount } from '../opening/on-portfolio.ts';
+import { openUntil } from '../opening/open-until.ts';
 import { FAULT_STATUS } from '../process/exit-status.ts';
 import { abortedBy, logUsageFaults, speakByLog, waitForSignal } from '../process/long-running.ts';
 import { keepHeapSmall, letOthersGoFirst } from '../process/resources.ts';
@@ -29,7 +30,14 @@ export function register(program: Command, terminal: Terminal): void {
       letOthersGoFirst();
       keepHeapSmall();
       const { signal } = waitForSignal();
-      const context = await openContext({ settings, log, awaitsData: abortedBy(signal) });
+      const sayStopped = (): void => {
+        log.info('stopped');
+        if (terminal.json) terminal.print('', { stopped: true });
+      };
+      const context = wait
+        ? await openUntil(abortedBy(signal), { settings, log })
+        : await openContext({ settings, log, awaitsData: abortedBy(signal) });
+      if (!context) return sayStopped();
       const keeping = startKeepingResults(context);
       try {
         await announceAccount(context, terminal.say, true);
@@ -51,8 +59,7 @@ export function register(program: Command, terminal: Terminal): void {
         sayReady();
         await signal;
         await duty.stop();
-        log.info('stopped');
-        if (terminal.json) terminal.print('', { stopped: true });
+        sayStopped();
       } finally {
         await keeping.stop();
         await context.close();

@@ -1,16 +1,19 @@
 import type { Command } from 'commander';
 import type { RowEnd } from '../../jobs/steps/step.ts';
 import { startWorkers } from '../../jobs/workers/workers.ts';
-import { type Context, openContext } from '../../src/context.ts';
+import type { Context } from '../../src/context.ts';
 import { inTime } from '../../src/in-time.ts';
 import { serveMachines } from '../../src/metrics/serve-machines.ts';
 import { openService, type Service } from '../../src/open-service.ts';
 import { interruptedWords, lookAtOpen } from '../ending/open-portfolios.ts';
-import { type WorkEndOptions, waitForWorkEnd, withWorkEndOptions } from '../ending/work-end.ts';
+import { signalStatus, type WorkEndOptions, waitForWorkEnd, withWorkEndOptions } from '../ending/work-end.ts';
 import { openMachines } from '../machines/open-machines.ts';
 import { keepApprovalRule } from '../opening/keep-approval-rule.ts';
 import { announceAccount, findService, mustExist } from '../opening/on-portfolio.ts';
-import { abortedBy, CUT_OFF, logUsageFaults, speakByLog, waitForSignal } from '../process/long-running.ts';
+import { openUntil } from '../opening/open-until.ts';
+import { startTimeLimit } from '../options/durations.ts';
+import { DEADLINE_STATUS } from '../process/exit-status.ts';
+import { CUT_OFF, logUsageFaults, speakByLog, waitForSignal } from '../process/long-running.ts';
 import {
   countCalls,
   makeSayingFaults,
@@ -30,7 +33,17 @@ export function register(program: Command, terminal: Terminal): void {
     const { settings, log } = speakByLog(terminal);
     endWithParent();
     const { signal } = waitForSignal(() => terminal.say(CUT_OFF));
-    const context = await openContext({ settings, log, saysOlder: false, awaitsData: abortedBy(signal) });
+    const ending = new AbortController();
+    void signal.then(() => ending.abort());
+    const limit = startTimeLimit(options.deadline, () => ending.abort());
+    const context = await openUntil(ending.signal, { settings, log, saysOlder: false });
+    limit.forget();
+    const sayStopped = (status: number): void => {
+      log.info('stopped');
+      process.exitCode = status;
+      if (terminal.json) terminal.print('', { stopped: true });
+    };
+    if (!context) return sayStopped(limit.isOver() ? DEADLINE_STATUS : signalStatus(options));
     try {
       await context.marks.check();
       // The command would wait forever for a portfolio that does not exist.
@@ -80,10 +93,11 @@ export function register(program: Command, terminal: Terminal): void {
     await served.close();
     await address.close();
     await context.close();
-    log.info('stopped');
-    if (fault) throw fault;
-    process.exitCode = status;
-    if (terminal.json) terminal.print('', { stopped: true });
+    if (fault) {
+      log.info('stopped');
+      throw fault;
+    }
+    sayStopped(status);
   });
 }
 

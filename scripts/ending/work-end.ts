@@ -35,6 +35,10 @@ export function withWorkEndOptions(command: Command): Command {
     .option('--deadline <time>', 'end after this time, such as 2h, 90m or 1h30m, with status 3', readDuration);
 }
 
+/** The exit status of `work` after a signal. */
+export const signalStatus = ({ untilSettled }: { untilSettled?: string | true | undefined }): number =>
+  untilSettled === undefined ? 0 : PROBLEMS_STATUS;
+
 /**
  * Waits for the end of `work`: a signal, nothing left open (if requested), or the deadline. With --until-settled, the status is
  * 0 if all is finished. It is 2 after a signal, or if only paused portfolios or queues, waiting approvals or interrupted
@@ -54,7 +58,7 @@ export function waitForWorkEnd(
   });
   signal.then((name) =>
     resolve({
-      status: untilSettled === undefined ? 0 : PROBLEMS_STATUS,
+      status: signalStatus({ untilSettled }),
       facts: { signal: name },
       words: 'stopping: no new rows; calls in flight get up to 20 s',
     }),

@@ -6,6 +6,7 @@ import { afterEach, describe, expect, onTestFinished, vi } from 'vitest';
 import { makeSilentLog } from '../../src/log.ts';
 import { openRedis, type RedisServer } from '../../src/redis/open-redis.ts';
 import { freePort } from '../support/redis/free-port.ts';
+import { startLoading } from '../support/redis/loading-server.ts';
 import { makeOwnFixture, WAIT } from '../support/redis/own-fixture.ts';
 import { makeServerFixture } from '../support/redis/server-fixture.ts';
 import { testsBeside } from '../support/tests-beside.ts';
@@ -71,7 +72,7 @@ describe('a given Redis', () => {
 
   // Promise: loading-redis-awaited
   test('that is still loading its data is waited for, and that is said once', async () => {
-    const { url, loading } = await startLoading();
+    const { url, loading } = await startLoading(fixture);
     const { log, lines } = makeKeptLog();
     const server = await open(url, log);
     expect(await server.connect('ledger').get('key:0')).toMatch(/^value:0/);
@@ -81,7 +82,7 @@ describe('a given Redis', () => {
   });
 
   test('that is still loading its data is not waited for by a command that needs none of it', async () => {
-    const { url, loading } = await startLoading();
+    const { url, loading } = await startLoading(fixture);
     const { log, lines } = makeKeptLog();
     await expect(openRedis({ url, dataDir: '', log, awaitsData: false })).rejects.toMatchObject({
       code: 'REDIS',
@@ -92,7 +93,7 @@ describe('a given Redis', () => {
   });
 
   test('that is still loading its data is waited for until the process is to end', async () => {
-    const { url, loading } = await startLoading();
+    const { url, loading } = await startLoading(fixture);
     const ending = new AbortController();
     const { log, lines } = makeKeptLog();
     const waiting = openRedis({ url, dataDir: '', log, awaitsData: ending.signal });
@@ -249,21 +250,4 @@ function makeCertificate(dir: string): void {
   const names = ['-addext', 'subjectAltName=DNS:localhost'];
   const files = ['-keyout', join(dir, 'key.pem'), '-out', join(dir, 'cert.pem')];
   execFileSync('openssl', [...request, ...names, ...files], { stdio: 'ignore' });
-}
-
-/** A Redis that loads its data for about 7 s. */
-async function startLoading() {
-  const { url, admin } = await fixture.start([
-    ...DURABLE,
-    'enable-debug-command yes',
-    'rdbcompression no',
-    'loading-process-events-interval-bytes 1024',
-  ]);
-  await admin.call('DEBUG', 'POPULATE', '700', 'key', '1024');
-  await admin.config('SET', 'key-load-delay', '10000');
-  const loading = admin.call('DEBUG', 'RELOAD');
-  const other = admin.duplicate({ enableReadyCheck: false });
-  await vi.waitFor(async () => expect(await other.info('persistence')).toContain('loading:1'), WAIT);
-  other.disconnect();
-  return { url, loading };
 }
