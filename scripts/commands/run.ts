@@ -68,6 +68,7 @@ async function runFile(file: string, options: RunOptions, terminal: Terminal): P
   if (typeof context === 'string') {
     forget();
     terminal.say(`limitline: ${context}`);
+    if (terminal.json) terminal.print('', { error: context, status: DEADLINE_STATUS });
     return DEADLINE_STATUS;
   }
   try {

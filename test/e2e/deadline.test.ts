@@ -1,8 +1,11 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
+import { startCommand } from '../support/command.ts';
 import { openFaultPlace } from '../support/fault-place.ts';
-import { buyerLines } from '../support/workplace.ts';
+import { startLoading } from '../support/redis/loading-server.ts';
+import { makeServerFixture } from '../support/redis/server-fixture.ts';
+import { buyerLines, makeFolder } from '../support/workplace.ts';
 
 /** Deadlines to try in turn, because a busy machine may hardly have started the command when the time is over. */
 const TIMES = ['2s', '5s', '15s'];
@@ -46,6 +49,21 @@ test('a deadline that ends while the file is read ends the run with 3 and report
   }
   expect(ended).toMatchObject({ status: 3, stderr: expect.stringContaining('was not read to its end') });
   expect(await isBegun()).toBe(true);
+});
+
+// Promises: deadline-ends-with-3, json-also-of-faults
+test('a deadline that ends while Redis loads its data ends the run with 3, and says so as JSON, too', async () => {
+  const fixture = makeServerFixture();
+  onTestFinished(fixture.clean);
+  const { url, loading } = await startLoading(fixture, { seconds: 60 });
+  loading.catch(() => {});
+  const cwd = await makeFolder();
+  await writeFile(join(cwd, 'q4.csv'), `${buyerLines(1).join('\n')}\n`);
+  const args = ['run', 'q4.csv', '--deadline', '3s', '--json'];
+  const { status, stdout, stderr } = await startCommand(args, { cwd, env: { REDIS_URL: url } }).ended;
+  const error = expect.stringMatching(/^Stopped: Redis at .* is still loading its data\.$/);
+  expect([status, JSON.parse(stdout || '{}')]).toEqual([3, { error, status: 3 }]);
+  expect(stderr).toContain('limitline: Stopped: Redis at ');
 });
 
 test.each([
