@@ -88,7 +88,8 @@ export function makeStrayLines({ columns, titles, delimiter = PLAIN_DIALECT.deli
         return told(record, amountAt, sumMessage(sum, isSparse));
       }
     }
-    const isNote = filled === 1 && lines > 0 && problems.length > 0 && record.fault === null;
+    const isAlone = filled === 1 && problems.length > 0 && record.fault === null;
+    const isNote = isAlone && lines > 0;
     const words = isNote ? thousandsIn(cells[labelAt] ?? '') : null;
     if (words !== null) {
       const said = told(record, labelAt, thousandsMessage(words));
@@ -99,9 +100,9 @@ export function makeStrayLines({ columns, titles, delimiter = PLAIN_DIALECT.deli
       further.note(record.line, cells[labelAt] ?? '');
       return saysOnlyNumbers(cells) ? null : told(record, labelAt, NOTE_MESSAGE);
     }
-    // In a list of two columns, a heading reads like a buyer without an amount.
+    // In a list of two columns, or as the first line of a list, a heading reads like a buyer without an amount.
     further.buyer();
-    if (isNote) further.note(record.line, cells[labelAt] ?? '');
+    if (isAlone) further.note(record.line, cells[labelAt] ?? '');
     lines += 1;
     if (isNamed) namedLines += 1;
     filledCells += filled;

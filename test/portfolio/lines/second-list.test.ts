@@ -36,6 +36,7 @@ test.each<[string, string, string]>([
 // Promise: second-list-not-requested
 test.each<[string, string, string]>([
   ['with a year', HEADER, `${BUYERS}Gesperrte Kunden 2026;;;\n${HEADER}${FURTHER}`],
+  ['below a first list without a line', HEADER, `Gesperrte Kunden;;;\n${HEADER}${FURTHER}`],
   ['of two columns', 'Name;Limit\n', 'Alpha;5\nBeta;6\nGesperrte Kunden;\n\nName;Limit\nGamma SE;7\n'],
 ])('a heading %s begins a list of its own', async (_, header, lines) => {
   const { lines: found } = await read(`${header}${lines}`);
