@@ -8,6 +8,7 @@ type Heading = { line: number; text: string };
  * @param titles the lines above the first header: a printed table repeats them at the top of each page
  */
 export function makeFurtherTables(titles: readonly string[] = []) {
+  const hasPageTitle = titles.some((title) => PAGE.test(title));
   let heading: Heading | null = null;
   let why: string | null = null;
 
@@ -16,7 +17,10 @@ export function makeFurtherTables(titles: readonly string[] = []) {
     whyNotRead: (): string | null => why,
     /** A line that says nothing but `text`: a heading, unless pages of a printed table begin or end with it. */
     note(line: number, text: string): void {
-      const isOfPage = !/\p{L}/u.test(text) || PAGE.test(text) || titles.some((one) => masked(one) === masked(text));
+      const page = PAGE.exec(text);
+      // Where the title of the first page has its number, another title before a number is that of another list.
+      const isNumber = page !== null && (!hasPageTitle || !/\p{L}/u.test(text.slice(0, page.index)));
+      const isOfPage = !/\p{L}/u.test(text) || isNumber || titles.some((one) => masked(one) === masked(text));
       if (!isOfPage) heading = { line, text: text.trim() };
     },
     /** A buyer: the headings above it are not those of a header below it. */

@@ -26,6 +26,8 @@ test.each<[string, string, string]>([
   ['a page number', '', 'Seite 2 von 9'],
   ['the title of the file', 'Kundenliste\n', 'Kundenliste'],
   ['the title of the file with another number', 'Stand 30.09.2026 08:15\n', 'Stand 30.09.2026 08:16'],
+  ['the title of the file with the number of the page', 'Kundenliste - Seite 1 von 2\n', 'Kundenliste - Seite 2 von 2'],
+  ['a page number alone, where the title has one', 'Kundenliste - Seite 1\n', '- Seite 2 -'],
   ['a number alone', '', '- 2 -'],
   ['nothing', '', ''],
 ])('lines below %s and the header once more are those of the next page', async (_, title, heading) => {
@@ -36,6 +38,11 @@ test.each<[string, string, string]>([
 // Promise: second-list-not-requested
 test.each<[string, string, string]>([
   ['with a year', HEADER, `${BUYERS}Gesperrte Kunden 2026;;;\n${HEADER}${FURTHER}`],
+  [
+    'with the number of its page',
+    `Kundenliste - Seite 1\n${HEADER}`,
+    `${BUYERS}Gesperrte Kunden - Seite 2;;;\n${HEADER}${FURTHER}`,
+  ],
   ['below a first list without a line', HEADER, `Gesperrte Kunden;;;\n${HEADER}${FURTHER}`],
   ['of two columns', 'Name;Limit\n', 'Alpha;5\nBeta;6\nGesperrte Kunden;\n\nName;Limit\nGamma SE;7\n'],
 ])('a heading %s begins a list of its own', async (_, header, lines) => {
