@@ -109,12 +109,13 @@ local function noteAnswer(row, atMs, was)
   if row.state ~= 'done' then return end
   local isYes = isPlainYes(row)
   if not isYes or was and not isPlainYes(was) then listLately(row, ':answered-lately', not isYes and atMs) end
-  local before = was and shareIn(was.tally).granted
-  local now = before and shareIn(row.tally)
-  -- An approval of which it is open now whether it holds, or how much of it.
-  local isOpen = now and isPlainYes(was) and (not isYes or now.short == '7')
+  local before = was and shareIn(was.tally) or {}
+  local now = before.granted and shareIn(row.tally)
+  -- An approval, in whatever words, of which it is open now whether it holds, or how much of it. What both statuses mean is read later, too.
+  local hadSome = before.short ~= '6' and before.short ~= '7'
+  local isOpen = now and hadSome and (not isYes and now.status ~= before.status or now.short == '7')
   -- A row stays in the list if its limit is raised again: whether it is below the earlier amount is read from the row, too.
-  if now and now.granted and (isOpen or isBelow(now.granted, before)) then listLately(row, ':lowered-lately', atMs) end
+  if now and now.granted and (isOpen or isBelow(now.granted, before.granted)) then listLately(row, ':lowered-lately', atMs) end
 end
 
 -- The fields of a call that a later decision may change (decide.lua).

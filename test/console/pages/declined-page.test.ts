@@ -155,3 +155,23 @@ test('an approval that a later decision puts under review is listed as lowered, 
   await desk.limitline('decisions', 'later.csv');
   await expect.poll(async () => plainText((await get('/')).text)).toContain('2 limits were lowered');
 });
+
+// Promise: approval-left-open-is-listed
+test('an approval in words of the service that a later decision puts under review is listed as lowered, too', async () => {
+  const desk = await openDesk(3, {
+    rules: [1, 2, 3].map((n) => decided(n, n === 3 ? 'in_progress' : 'freigegeben', 1)),
+  });
+  await desk.limitline('run', 'q4.csv', '--yes', '--no-results');
+  await desk.limitline('statuses', 'freigegeben', '--means', 'approved');
+  await desk.limitline('statuses', 'in_progress', '--means', 'review');
+  const { get } = await openConsole(desk);
+  const [first, second, third] = [1, 2, 3].map((n) => limitOf(desk, n));
+  const lines = [`${first},in_progress,`, `${second},freigegeben,`, `${third},suspended,`];
+  await writeFile(join(desk.cwd, 'later.csv'), `buyer_limit_id,status,total_limit\n${lines.join('\n')}\n`);
+  await desk.limitline('decisions', 'later.csv');
+  expect(plainText((await get('/')).text)).toContain('2 limits were lowered In the last 7 days');
+  const page = plainText((await get('/lowered')).text);
+  expect(page).toMatch(/Buyer 1 GmbH q4 1,001\.50 1,001\.50 – in_progress 20/);
+  expect(page).toMatch(/Buyer 2 GmbH q4 1,002\.50 1,002\.50 – freigegeben 20/);
+  expect(page).not.toContain('Buyer 3 GmbH');
+});
