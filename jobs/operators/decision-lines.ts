@@ -30,9 +30,12 @@ export async function saidOf(
       : `Row ${row} has no limit: ${STATES[ofRow.state].says}.`;
   }
   if (id !== '' && ofRow !== undefined && made !== id) {
-    return made === undefined
-      ? `Row ${row} has no limit (${STATES[ofRow.state].says}), so ${id} is of another row: correct one of the two.`
-      : `The limit of row ${row} is ${made}, and not ${id}.`;
+    if (made !== undefined) return `The limit of row ${row} is ${made}, and not ${id}.`;
+    const { says } = STATES[ofRow.state];
+    // The id may be that of the row's own limit, of which nobody has told yet.
+    return (await decisions.find(id)) === undefined
+      ? `Row ${row} has no limit: ${says}.`
+      : `Row ${row} has no limit (${says}), so ${id} is of another row: correct one of the two.`;
   }
   // A row of an archived portfolio is not in Redis, but the call of its request is.
   const asked = ofRow === undefined ? rowIdOf(row)?.key : undefined;

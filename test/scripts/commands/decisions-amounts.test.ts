@@ -118,3 +118,12 @@ test('a line with an archived row and the id of another row’s limit decides no
   const own = await decide([`${ids[0]},${names[0]},approved,1,1,`]);
   expect(own.stdout).toContain('1 decision taken (1 approved), 0 known already, 0 not taken');
 });
+
+test('a line with the row of a held request and an id that no row has says what became of the row', async () => {
+  const silent = { on: 'limit' as const, match: 'HRB 2"', fault: 'status' as const, status: 500, made: true };
+  const { ids, names, decide } = await openReview(2, [silent, UNDER_REVIEW]);
+  expect(ids[1]).toBe('');
+  const { status, stdout } = await decide([`bl_of_the_bank,${names[1]},approved,1,1,`]);
+  expect(status).toBe(2);
+  expect(stdout).toContain(`line 2, not taken: Row ${names[1]} has no limit: outcome unknown: a person must find out.`);
+});
