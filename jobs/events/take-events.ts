@@ -11,7 +11,7 @@ import type { RowId } from '../../src/ledger/schema/schema.ts';
 import type { Log } from '../../src/log.ts';
 import { DAY_MS } from '../../src/time-units.ts';
 import { makeForeignAmount } from '../operators/foreign-amount.ts';
-import { allTheSameWords, makeMistypedQuestion, seenStatuses } from '../operators/mistyped-status.ts';
+import { allTheSameWords, makeMistypedQuestion, makeSpelling, seenStatuses } from '../operators/mistyped-status.ts';
 import { makeSeldomTold, takeDecision, tellDecided } from '../operators/take-decision.ts';
 import type { DecisionDeps } from '../operators/take-decisions.ts';
 import { type EventReading, readEvent } from './read-event.ts';
@@ -71,7 +71,7 @@ export async function tryEvent(
   return takeReadings(found, told, await mistyped(found));
 }
 
-/** Reads which statuses were seen before, and answers a function that asks whether a status is a mistyped one of these. */
+/** Reads which statuses were seen before, and answers how a status is spelled as one of these, and whether it is a mistyped one of them. */
 type MistypedIn = ReturnType<typeof makeMistypedIn>;
 
 /**
@@ -79,12 +79,12 @@ type MistypedIn = ReturnType<typeof makeMistypedIn>;
  * command for each portfolio.
  */
 export function makeMistypedIn(deps: DecisionDeps) {
-  let [seen, mistyped]: [string[], ReturnType<typeof makeMistypedQuestion>] = [[], () => ''];
+  const lookFor = (seen: string[]) => ({ seen, mistyped: makeMistypedQuestion(seen), spelled: makeSpelling(seen) });
+  let look = lookFor([]);
   return async (readings: readonly EventReading[]) => {
-    if (readings.every((one) => one.is !== 'decision' || seen.includes(one.word.status))) return mistyped;
-    seen = await seenStatuses(deps, await deps.portfolios.names());
-    mistyped = makeMistypedQuestion(seen);
-    return mistyped;
+    const isSeen = (one: EventReading) => one.is !== 'decision' || look.seen.includes(one.word.status);
+    if (!readings.every(isSeen)) look = lookFor(await seenStatuses(deps, await deps.portfolios.names()));
+    return look;
   };
 }
 
@@ -92,18 +92,18 @@ export function makeMistypedIn(deps: DecisionDeps) {
 async function takeReadings(
   readings: readonly EventReading[],
   told: Parameters<typeof takeDecision>[1] & { deps: DecisionDeps },
-  mistyped: ReturnType<typeof makeMistypedQuestion>,
+  { mistyped, spelled }: Awaited<ReturnType<MistypedIn>>,
 ): Promise<ToldReading[]> {
   const foreignOf = makeForeignAmount(told.deps);
   const take = async (reading: EventReading): Promise<ToldReading> => {
     if (reading.is !== 'decision') return { ...reading, became: reading.is, rows: [], left: [], doubts: [] };
-    const question = mistyped(reading.word.status);
-    const foreign = await foreignOf(reading.word, reading.currencies);
+    const word = { ...reading.word, status: spelled(reading.word.status) };
+    const [question, foreign] = [mistyped(word.status), await foreignOf(word, reading.currencies)];
     const isRefused = question !== '' || foreign !== undefined;
-    const taken = await takeDecision(reading.word, { ...told, dryRun: told.dryRun || isRefused });
+    const taken = await takeDecision(word, { ...told, dryRun: told.dryRun || isRefused });
     if (!isRefused || taken.became !== 'taken') return { ...reading, ...taken };
     if (foreign !== undefined) return { ...reading, ...taken, became: 'foreign', why: foreign };
-    return { ...reading, ...taken, became: 'mistyped', why: `${question} ${allTheSameWords(reading.word.status)}` };
+    return { ...reading, ...taken, became: 'mistyped', why: `${question} ${allTheSameWords(word.status)}` };
   };
   const taken: ToldReading[] = [];
   for (let from = 0; from < readings.length; from += DECISIONS_AT_ONCE)

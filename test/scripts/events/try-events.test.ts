@@ -122,6 +122,19 @@ test('an event with a possibly mistyped status is not applied until somebody giv
   expect(await statuses()).toEqual({ aproved: 1 });
 });
 
+// Promise: status-case-means-nothing
+test('a status of an event that looks like a known one is taken as that one, as in a file', async () => {
+  const { id, write, limitline, statuses, env, cwd } = await openReview();
+  const context = await openContextOf({ cwd, env });
+  await limitline('statuses', 'gepr\u00fcft', '--means', 'approved');
+  const body = decisionEvent(id, 'Gepru\u0308ft', { at: later(1) });
+  await write('one.json', body);
+  expect(await limitline('events', 'try', 'one.json')).toMatchObject({ status: 0 });
+  await context.events.keep(eventOf(body));
+  expect(await limitline('events', 'take')).toMatchObject({ status: 0, stdout: '1 event read: 1 taken.\n' });
+  expect(await statuses()).toEqual({ gepr\u00fcft: 1 });
+});
+
 test('events try reads the output of events export, also with U+2028 and U+2029 within a text', async () => {
   const { env, id, limitline, cwd } = await openReview();
   const { events } = await openContextOf({ env, cwd });
