@@ -12,6 +12,7 @@ import { HIDDEN, STRUCK } from '../lines/stray-lines.ts';
 import { visible } from '../problem.ts';
 import { type Decimal, decimalOf } from '../values/amounts.ts';
 import type { DateOrder } from '../values/dates.ts';
+import { readNull } from '../values/identifiers.ts';
 import type { DecisionColumn, Places, ReadValue } from './decision-columns.ts';
 import { DECISION_COLUMNS, decisionPlaces, END_OF_DAY, readAmount, readMoment, shortened } from './decision-columns.ts';
 
@@ -166,7 +167,8 @@ function lineOf({ line: at, cells, fault, sheet }: RawRecord, { of, width }: Pla
   const read = named.map(([name, place]): [DecisionColumn, string] => {
     const shown = sheet?.shown?.get(place);
     const other = AMOUNTS.has(name) && !shown?.isSameAmount ? shown?.text : undefined;
-    return [name, other ?? withoutTextMark(cells[place] ?? '').trim()];
+    const text = other ?? withoutTextMark(cells[place] ?? '').trim();
+    return [name, readNull(text) ? '' : text];
   });
   const [long] = read.find(([, cell]) => cell.length > MOST_CELL) ?? [];
   const filled = cells.findLastIndex((cell) => cell !== '') + 1;
