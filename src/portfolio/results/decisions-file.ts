@@ -229,8 +229,8 @@ function take(line: Read, { decimal, proven, places, dates, now = new Date() }: 
   const said = (name: AmountColumn, text: string) => (places.of[name] === undefined ? undefined : text);
   const amountOf = (name: AmountColumn) =>
     amountIn(cells[name] ?? '', numbers.includes(name) ? '.' : (decimal ?? null), proven[name]);
-  // A hidden line that would decide nothing if it were shown, as in a filtered results file, needs no word.
-  const isReadable = line.fault === undefined || line.fault === HIDDEN;
+  // A line that is hidden, as in a filtered results file, or struck through needs no word if it would decide nothing anyway.
+  const isReadable = line.fault === undefined || line.fault === HIDDEN || line.fault === STRUCK;
   if (isReadable && (status === '' || (places.isResults && moment === ''))) {
     file.silent += 1;
     const total = said('total_limit', amountOf('total_limit').value ?? cells.total_limit ?? '');

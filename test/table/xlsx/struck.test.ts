@@ -52,10 +52,11 @@ test('a decision and an answer that are struck through do nothing', async () => 
     ['buyer_limit_id', 'status', 'total_limit', 'note'],
     ['bl_1', 'rejected', 0],
     ['bl_2', 'rejected', 0, 'by phone'],
+    ['bl_3'],
   ];
-  await write(`${dir}/decisions.xlsx`, decisions, ['B2', 'D3']);
+  await write(`${dir}/decisions.xlsx`, decisions, ['B2', 'D3', 'A4']);
   const read = await readDecisionsFile(`${dir}/decisions.xlsx`, { now: new Date('2026-11-21T00:00:00Z') });
-  expect(read).toMatchObject({ problems: [told], decisions: [{ id: 'bl_2' }] });
+  expect(read).toMatchObject({ problems: [told], decisions: [{ id: 'bl_2' }], silent: 1 });
 
   await write(
     `${dir}/answers.xlsx`,
