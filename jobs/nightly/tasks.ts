@@ -167,11 +167,12 @@ async function archiveNamed(
       came.held.push(name);
       return;
     }
+    const { under_review: review } = outcomesOf(state, await deps.statusMeanings.read());
     const note = { by, what: 'portfolio archived', from, about: name, facts: { night: id } };
     const facts = ({ rows, sizeBytes }: Archived) => ({ rows, bytes: sizeBytes });
     await deps.audit.around(note, () => archivePortfolio(deps, name, { by, signal }), facts);
     came.archived.push(name);
-    if (outcomesOf(state, await deps.statusMeanings.read()).under_review.rows > 0) came.review.push(name);
+    if (review.rows > 0) came.review.push(name);
   } catch (error) {
     signal.throwIfAborted();
     const told = { name, why: messageOf(error) };

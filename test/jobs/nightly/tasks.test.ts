@@ -132,6 +132,18 @@ test('a portfolio with rows under review is archived, and the result names it', 
   });
 });
 
+test('a portfolio that was archived is not said to have failed because Redis is away afterwards', async () => {
+  const { finished, standing, audit, context } = await openKept();
+  await finished('one');
+  const read = async () => {
+    if ((await standing('one')) === 'archived') throw new Error('Redis is away');
+    return context.statusMeanings.read();
+  };
+  const deps = { ...context, audit, statusMeanings: { read } };
+  const night = nightAt(Date.now() + 31 * DAY_MS);
+  expect(await archiveOld(night, deps)).toEqual({ is: 'well', words: '1 portfolio archived.' });
+});
+
 // Promise: unarchivable-stops-no-other
 test('an archive folder that cannot be written fails the night with one message, and the next try archives', async () => {
   const { night, finished, standing, context } = await openKept();
