@@ -102,7 +102,10 @@ export function makeStrayLines({ columns, titles, delimiter = PLAIN_DIALECT.deli
     }
     // In a list of two columns, or as the first line of a list, a heading reads like a buyer without an amount.
     further.buyer();
-    if (isAlone) further.note(record.line, cells[labelAt] ?? '');
+    // So does a title with the day of its list in another cell.
+    const isTitle = filled === 2 && named > 3 && !isNamed && values.requested_limit === undefined;
+    if (isAlone || (isTitle && problems.length > 0 && record.fault === null))
+      further.note(record.line, cells.filter(isFilled).join(' '));
     lines += 1;
     if (isNamed) namedLines += 1;
     filledCells += filled;

@@ -28,6 +28,8 @@ test.each<[string, string, string]>([
   ['the title of the file with another number', 'Stand 30.09.2026 08:15\n', 'Stand 30.09.2026 08:16'],
   ['the title of the file with the number of the page', 'Kundenliste - Seite 1 von 2\n', 'Kundenliste - Seite 2 von 2'],
   ['a page number alone, where the title has one', 'Kundenliste - Seite 1\n', '- Seite 2 -'],
+  ['the title of the file in two cells', 'Kundenliste;;;Stand 01.10.2026\n', 'Kundenliste;;;Stand 02.10.2026'],
+  ['a line without an amount and nothing else but a name and a number', '', 'Delta;;HRB 4'],
   ['a number alone', '', '- 2 -'],
   ['nothing', '', ''],
 ])('lines below %s and the header once more are those of the next page', async (_, title, heading) => {
@@ -44,6 +46,11 @@ test.each<[string, string, string]>([
     `${BUYERS}Gesperrte Kunden - Seite 2;;;\n${HEADER}${FURTHER}`,
   ],
   ['below a first list without a line', HEADER, `Gesperrte Kunden;;;\n${HEADER}${FURTHER}`],
+  [
+    'with the day of its list in another cell',
+    HEADER,
+    `${BUYERS}Gesperrte Kunden;;;Stand 01.10.2026\n${HEADER}${FURTHER}`,
+  ],
   ['of two columns', 'Name;Limit\n', 'Alpha;5\nBeta;6\nGesperrte Kunden;\n\nName;Limit\nGamma SE;7\n'],
 ])('a heading %s begins a list of its own', async (_, header, lines) => {
   const { lines: found } = await read(`${header}${lines}`);
