@@ -3,7 +3,7 @@ import { startKeepingResults } from '../../jobs/workers/keeping.ts';
 import { consoleLink, inTheClear, linkWords, openConsole, printLink, reachOf } from '../console/open-console.ts';
 import { keepApprovalRule } from '../opening/keep-approval-rule.ts';
 import { announceAccount } from '../opening/on-portfolio.ts';
-import { openUntil } from '../opening/open-until.ts';
+import { openUntil, sayStopped } from '../opening/open-until.ts';
 import { abortedBy, logUsageFaults, speakByLog, waitForSignal } from '../process/long-running.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { endWithParent, sayReady } from '../up/with-parent.ts';
@@ -23,7 +23,7 @@ export function register(program: Command, terminal: Terminal): void {
       endWithParent();
       const { signal } = waitForSignal();
       const context = await openUntil(abortedBy(signal), { settings, log });
-      if (!context) return log.info('stopped');
+      if (!context) return sayStopped(log, terminal);
       const keeping = startKeepingResults(context);
       // Each audit entry is logged with its link in the chain, so that a copy of this log elsewhere proves that the entry existed.
       context.audit.onWritten((entry) => log.info({ audit: entry }, 'audited'));

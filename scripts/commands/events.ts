@@ -14,7 +14,7 @@ import { eventsList, type ToldEvent } from '../events/events-list.ts';
 import { openListener, whereEvents } from '../events/open-listener.ts';
 import { mappingOf, tryEvents } from '../events/try-events.ts';
 import { announceAccount, mustExist, withContext } from '../opening/on-portfolio.ts';
-import { openUntil } from '../opening/open-until.ts';
+import { openUntil, sayStopped } from '../opening/open-until.ts';
 import { limitNumber, since } from '../options/durations.ts';
 import { PROBLEMS_STATUS } from '../process/exit-status.ts';
 import { abortedBy, logUsageFaults, speakByLog, waitForSignal } from '../process/long-running.ts';
@@ -164,7 +164,7 @@ function addListen(events: Command, terminal: Terminal): void {
       keepHeapSmall();
       const { signal } = waitForSignal();
       const context = await openUntil(abortedBy(signal), { settings, log });
-      if (!context) return log.info('stopped');
+      if (!context) return sayStopped(log, terminal);
       try {
         await announceAccount(context, terminal.say, true);
         const isMapped = settings.EVENTS_MAPPING !== undefined;

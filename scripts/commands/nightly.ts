@@ -10,7 +10,7 @@ import type { Log } from '../../src/log.ts';
 import { scheduleOf } from '../../src/schedule/read-schedule.ts';
 import { type NightEnd, nightWords, runNights, startNightWorker, statusOf } from '../nightly/run-nights.ts';
 import { announceAccount } from '../opening/on-portfolio.ts';
-import { openUntil } from '../opening/open-until.ts';
+import { openUntil, sayStopped } from '../opening/open-until.ts';
 import { FAULT_STATUS } from '../process/exit-status.ts';
 import { abortedBy, logUsageFaults, speakByLog, waitForSignal } from '../process/long-running.ts';
 import { keepHeapSmall, letOthersGoFirst } from '../process/resources.ts';
@@ -30,14 +30,10 @@ export function register(program: Command, terminal: Terminal): void {
       letOthersGoFirst();
       keepHeapSmall();
       const { signal } = waitForSignal();
-      const sayStopped = (): void => {
-        log.info('stopped');
-        if (terminal.json) terminal.print('', { stopped: true });
-      };
       const context = wait
         ? await openUntil(abortedBy(signal), { settings, log })
         : await openContext({ settings, log, awaitsData: abortedBy(signal) });
-      if (!context) return sayStopped();
+      if (!context) return sayStopped(log, terminal);
       const keeping = startKeepingResults(context);
       try {
         await announceAccount(context, terminal.say, true);
@@ -59,7 +55,7 @@ export function register(program: Command, terminal: Terminal): void {
         sayReady();
         await signal;
         await duty.stop();
-        sayStopped();
+        sayStopped(log, terminal);
       } finally {
         await keeping.stop();
         await context.close();

@@ -10,7 +10,7 @@ import { signalStatus, type WorkEndOptions, waitForWorkEnd, withWorkEndOptions }
 import { openMachines } from '../machines/open-machines.ts';
 import { keepApprovalRule } from '../opening/keep-approval-rule.ts';
 import { announceAccount, findService, mustExist } from '../opening/on-portfolio.ts';
-import { openUntil } from '../opening/open-until.ts';
+import { openUntil, sayStopped } from '../opening/open-until.ts';
 import { startTimeLimit } from '../options/durations.ts';
 import { DEADLINE_STATUS } from '../process/exit-status.ts';
 import { CUT_OFF, logUsageFaults, speakByLog, waitForSignal } from '../process/long-running.ts';
@@ -38,12 +38,10 @@ export function register(program: Command, terminal: Terminal): void {
     const limit = startTimeLimit(options.deadline, () => ending.abort());
     const context = await openUntil(ending.signal, { settings, log, saysOlder: false });
     limit.forget();
-    const sayStopped = (status: number): void => {
-      log.info('stopped');
-      process.exitCode = status;
-      if (terminal.json) terminal.print('', { stopped: true });
-    };
-    if (!context) return sayStopped(limit.isOver() ? DEADLINE_STATUS : signalStatus(options));
+    if (!context) {
+      process.exitCode = limit.isOver() ? DEADLINE_STATUS : signalStatus(options);
+      return sayStopped(log, terminal);
+    }
     try {
       await context.marks.check();
       // The command would wait forever for a portfolio that does not exist.
@@ -97,7 +95,8 @@ export function register(program: Command, terminal: Terminal): void {
       log.info('stopped');
       throw fault;
     }
-    sayStopped(status);
+    process.exitCode = status;
+    sayStopped(log, terminal);
   });
 }
 

@@ -1,5 +1,7 @@
 import { type Context, openContext } from '../../src/context.ts';
 import { isLimitlineError } from '../../src/errors.ts';
+import type { Log } from '../../src/log.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 
 /**
  * Opens the context of a command that runs until `ending`. Answers undefined if that came while Redis still loaded its data: the command then
@@ -15,4 +17,10 @@ export async function openUntil(
     if (ending.aborted && isLimitlineError(error, 'STOPPED')) return undefined;
     throw error;
   }
+}
+
+/** Says that the command has stopped, in its log and as its answer. */
+export function sayStopped(log: Log, terminal: Pick<Terminal, 'json' | 'print'>): void {
+  log.info('stopped');
+  if (terminal.json) terminal.print('', { stopped: true });
 }

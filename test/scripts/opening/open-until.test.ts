@@ -27,9 +27,10 @@ test.each<[string, string[], number]>([
   ['nightly --wait', ['nightly', '--wait'], 0],
 ])('SIGTERM while Redis loads its data ends %s as at any other time', async (_name, args, status) => {
   const env = { EVENTS_PORT: String(await freePort()), EVENTS_SECRET: 'a-secret-of-32-characters-or-more-a' };
-  const { child, ended } = await startWaiting(args, args[0] === 'events' ? env : {});
+  const { child, ended } = await startWaiting([...args, '--json'], args[0] === 'events' ? env : {});
   child.kill('SIGTERM');
-  const { stderr, ...end } = await ended;
+  const { stderr, stdout, ...end } = await ended;
+  expect(JSON.parse(stdout || '{}')).toEqual({ stopped: true });
   expect([end.status, stderr.trim().split('\n').at(-1)]).toEqual([status, expect.stringContaining('"stopped"')]);
 });
 
