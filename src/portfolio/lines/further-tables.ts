@@ -49,7 +49,7 @@ const PAGE =
 const masked = (text: string): string => text.trim().replace(/\d+/g, '0');
 
 function belowHeading({ line, text }: Heading): string {
-  return `This line is below the heading “${text}” on line ${line} and the header once more, as in a list of its own: put that list into a file of its own, or, if it belongs to the one above, remove that heading and the header below it.`;
+  return `This line is below the heading “${text}” on line ${line} and the header once more, so it is in a list of its own. Put that list into a file of its own. If it belongs to the list above, remove that heading and the header below it.`;
 }
 
 const HEADER_AGAIN = 'This line repeats the header, as at the top of a printed page: remove it.';
