@@ -14,8 +14,8 @@
 --         | { "busy" } | { "later", ms } | { "unknown", heard, at, row } | { "awaiting" } | { "paused" } | { "cancelled" } | { "changed" }
 --         | { "refused", status, what the service said } (another job of the row got this refusal and is about to end the row)
 --         | { "unmarked" } (Redis is older than what was sent),
--- where "at" is when the call was sent, in ms, its "row" is "" unless that is another row, for which other content was sent, and "first" is the owner of the first send of this content whose outcome is open or that
--- made nothing: the same for every repetition.
+-- where "at" is when the call was sent, in ms; "row" is the row for which it was sent, if that is another row that sent something else, or "";
+-- and "first" is the owner of the first send of this content whose outcome is open or that made nothing: the same for every repetition.
 -- Idempotent for its owner, who asks again only before sending: the reply was lost or came too late. Decisions made in the meantime
 -- hold for it too.
 -- Without a granted approval, or if a person declined the request, nothing is sent ("awaiting"), whatever the row's state and whoever

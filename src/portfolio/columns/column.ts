@@ -35,10 +35,9 @@ export function readOnlyColumns(columns: readonly Pick<Column, 'known' | 'writte
 }
 
 /**
- * Builds the test whether a record has as many cells as the header. Empty cells after the last named column do not
- * count: spreadsheets write varying numbers of delimiters there. A longer record must not have any others there, nor one whose amount reads
- * like the beginning of one that a comma between cells split, as `1,500` is: where the header, or each line, ends with a delimiter, the last
- * cell falls there.
+ * Builds the test whether a record has as many cells as the header. Empty cells behind the last named column do not count: spreadsheets write
+ * varying numbers of delimiters there. Filled ones do not fit in two cases: the record is longer than the header, or its amount reads like a
+ * part of one. A comma that splits `1,500` moves the last cell there, if the header ends with a delimiter.
  */
 export function makeFit(columns: readonly Column[], delimiter: Delimiter): (cells: readonly string[]) => boolean {
   // The least width is computed once: a header may have far more empty cells than a line has cells.

@@ -184,7 +184,7 @@ function besideAmountOf(currency: Currency, sign: string): string | undefined {
   return 'value' in parseAmount(`1 ${text}`) ? text : undefined;
 }
 
-/** What a cell says: nothing if a database wrote its word for a missing value there, and a text without the mark of one. */
+/** The text of a cell, without the mark of a text in a spreadsheet; '' for the word that a database writes for a missing value. */
 function wordAt(cells: readonly string[], at: number): string {
   const text = withoutTextMark(cells[at]?.trim() ?? '');
   return readNull(text) ? '' : text;

@@ -198,7 +198,8 @@ export function makeStrayLines({ columns, titles, delimiter = PLAIN_DIALECT.deli
       if (stray === null && !isHidden && !isStruck) return false;
       line.problems = [stray ?? makeProblem(record.line, null, null, isHidden ? HIDDEN : STRUCK)];
       line.open = false;
-      // A stray line requests nothing. A hidden row, or one that is struck through, keeps its values, because an import may know its row from earlier.
+      // A stray line requests nothing. A row that is hidden or struck through keeps its values, because an import may know its row from
+      // earlier.
       if (stray) {
         line.values = {};
         line.isStray = true;

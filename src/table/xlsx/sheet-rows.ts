@@ -195,7 +195,8 @@ function tooWide(column: number, line: number): RawRecord['fault'] {
 
 /**
  * Whether a program calculated the formula of a cell. A formula with an empty text as its result has the type of a text, and an empty value
- * element. openpyxl writes such an element without a type for each formula, and calculates none. XlsxWriter writes zero, or an empty text if it is told to.
+ * element. openpyxl writes such an element without a type for each formula, and calculates none. XlsxWriter writes zero, or an empty text
+ * if it is told to.
  */
 function isCalculated(
   { type, hasValue }: { type: string; hasValue: boolean },
