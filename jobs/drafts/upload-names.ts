@@ -23,6 +23,9 @@ export function shownName(given: string): string {
 /** The ending of errors files by the console and by runs, and the number that a browser adds. */
 const ERRORS_FILE = /(?<=.)[-.]errors(?:-[a-z0-9]{1,16})?(?: ?\(\d+\))?$/;
 
+/** The ending of a file that is no CSV stays in the name of its errors file by a run: `buyers.xlsx.errors.csv`. */
+const KEPT_ENDING = /(?<=.)\.(?:xlsx|txt|tsv)(?=\.errors(?:-\d{1,16})?(?: ?\(\d+\))?$)/i;
+
 /**
  * The name proposed for a portfolio: `Buyers Q4 (final).csv` → `Buyers Q4 -final-`. For an errors file, the portfolio's that it
  * comes from, because any other portfolio refuses it.
@@ -31,6 +34,7 @@ export function portfolioNameFor(file: string): string {
   const name = file
     .slice(0, file.length - extname(file).length)
     .normalize('NFC')
+    .replace(KEPT_ENDING, '')
     .replace(ERRORS_FILE, '');
   const allowed = name
     .replace(/[^\p{L}\p{N} ._-]/gu, '-')

@@ -5,6 +5,10 @@ test.each([
   ['q4-errors.csv', 'q4'],
   ['q4-errors (1).csv', 'q4'],
   ['q4.errors.csv', 'q4'],
+  ['q4.xlsx.errors.csv', 'q4'],
+  ['q4.txt.errors-2 (1).csv', 'q4'],
+  ['q4.xlsx-errors.csv', 'q4.xlsx'],
+  ['q4.xlsx.errors.old.csv', 'q4.xlsx.errors.old'],
   ['-errors.csv', 'errors'],
   ['errors.csv', 'errors'],
 ])('the portfolio proposed for %s is %s', (file, name) => {

@@ -29,6 +29,8 @@ test.each([
   ['Zu\u0308ge.csv', 'Züge'],
   ['20261122T013000Z-q4.csv', 'q4'],
   ['20261122T013000Z.2-q4.errors.csv', 'q4'],
+  ['20261122T013000Z-q4.xlsx.errors.csv', 'q4'],
+  ['20261122T013000Z-q4.XLSX.errors-2.csv', 'q4'],
   ['2-q4.csv', '2-q4'],
   ['portfolio.csv', 'portfolio'],
   ['---.csv', undefined],
