@@ -11,8 +11,11 @@ import { REPLACED_BY_LINE } from '../import/put-line.ts';
 import { MADE_FOR } from '../rows/sent-for.ts';
 import { documentKey } from '../rows/walk-rows.ts';
 
-/** The calls that a line of a results file tells of, and sentences about what cannot be restored. */
-type LostCalls = { calls: LostCall[]; leftOut: string[] };
+/**
+ * The calls that a line of a results file tells of, and sentences about what cannot be restored: `uploads` about documents that were made,
+ * which at worst are uploaded twice; `leftOut` about all else.
+ */
+type LostCalls = { calls: LostCall[]; leftOut: string[]; uploads: string[] };
 
 /**
  * The calls that a line of a results file tells of, by `limitline_buyer` or else by credible cells. Where lines of the original
@@ -20,7 +23,7 @@ type LostCalls = { calls: LostCall[]; leftOut: string[] };
  */
 export async function lostCallsOf(line: Line, outcome: ResultOutcome): Promise<LostCalls> {
   const identity = identityOf(line, outcome);
-  const found: LostCalls = { calls: [], leftOut: [] };
+  const found: LostCalls = { calls: [], leftOut: [], uploads: [] };
   addMade(found, identity, outcome);
   await addDocuments(found, identity, outcome);
   const step = doubtfulStep(outcome);
@@ -91,14 +94,14 @@ function addMade({ calls, leftOut }: LostCalls, identity: LineIdentity, outcome:
 }
 
 /** The row's documents in order, each with its id. */
-async function addDocuments({ calls, leftOut }: LostCalls, { row }: LineIdentity, outcome: ResultOutcome) {
+async function addDocuments({ calls, uploads }: LostCalls, { row }: LineIdentity, outcome: ResultOutcome) {
   const { row: name, documentIds } = outcome;
   const documents = row?.documents ?? [];
   if (documentIds.length === 0 || documents.length !== documentIds.length) return;
   for (const [place, document] of documents.entries()) {
     const key = await keyOf(document);
     if (key === undefined) {
-      leftOut.push(`document ${document.name} is not in the documents folder, and would be uploaded again`);
+      uploads.push(`document ${document.name} is not in the folder of --documents, and may be uploaded again`);
       continue;
     }
     const made = { is: 'made' as const, id: documentIds[place] ?? '', record: {}, company: '', documents: [] };
@@ -134,7 +137,7 @@ async function addDoubt({ calls, leftOut }: LostCalls, identity: LineIdentity, o
     const known = await Promise.all(row.documents.map(keyOf));
     for (const key of known) if (key !== undefined) calls.push({ kind: 'document', keys: [key], ...whole });
     if (known.includes(undefined))
-      leftOut.push('a held document is not in the documents folder, and would be sent again');
+      leftOut.push('a held document is not in the folder of --documents, and would be sent again');
   } else {
     leftOut.push(`a ${outcome.state} row: the line does not say which row or buyer it is`);
   }

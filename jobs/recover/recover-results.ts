@@ -40,8 +40,8 @@ type RecoverPayload = {
   counted?: KeySet;
 };
 
-/** Something that is not restored, and why. */
-type LeftOut = { line: number; what: string };
+/** Something that is not restored, and why. With `upload` it is the upload of a document: no limit is requested again for lack of it. */
+type LeftOut = { line: number; what: string; upload?: true };
 
 /**
  * The result of recovering from a results file: what is restored or, without `write`, would be restored. `waiting`, `replaced`, `declined`
@@ -170,8 +170,11 @@ async function recoverLines(
     deps,
   );
   for (const [place, { line }] of rows.entries()) {
-    const { calls = [], leftOut = [] } = told[place] ?? {};
+    const { calls = [], leftOut = [], uploads = [] } = told[place] ?? {};
     for (const what of leftOut) found.leftOut.push({ line: line.line, what });
+    // A ledger that knows the limit of a row knew the row's documents before it.
+    const isKnown = calls.some((call, at) => call.kind === 'limit' && answers[place]?.[at]?.is === 'known');
+    if (!isKnown) for (const what of uploads) found.leftOut.push({ line: line.line, what, upload: true });
     for (const [at, call] of calls.entries()) {
       const answer = answers[place]?.[at];
       const kind = call.is === 'unknown' ? 'held' : call.kind;

@@ -137,7 +137,13 @@ function wordsOf(found: readonly Recovering[], applied: boolean, account: string
       'A results file has only the last link of hosted sessions. It does not say whether a session was held or refused, so whoever asks for a session may get a second one.',
     );
   }
-  if (applied && found.some(({ leftOut }) => leftOut.length > 0)) {
+  const leftOut = found.flatMap((file) => file.leftOut);
+  if (leftOut.some(({ upload }) => upload)) {
+    parts.push(
+      'For lack of an upload no limit is requested again. To put back uploads, too, name the folder of the documents: --documents DIR.',
+    );
+  }
+  if (applied && leftOut.some(({ upload }) => !upload)) {
     parts.push(
       `Put back into account ${account}, except for the lines named above. What the lines above asked for might be requested again: ask the service about each, and leave out of the original files what was made, before you import them again. \`limitline check\` says what an import would request.`,
     );

@@ -41,8 +41,8 @@ const outcome = (changes: Partial<ResultOutcome>): ResultOutcome => ({
 
 /** The recovered calls, as `<outcome> <kind> <keys>`. */
 async function told(line: Line, changes: Partial<ResultOutcome>): Promise<string[]> {
-  const { calls, leftOut } = await lostCallsOf(line, outcome(changes));
-  return [...calls.map(({ is, kind, keys }) => `${is} ${kind} ${keys.join('+')}`), ...leftOut];
+  const { calls, leftOut, uploads } = await lostCallsOf(line, outcome(changes));
+  return [...calls.map(({ is, kind, keys }) => `${is} ${kind} ${keys.join('+')}`), ...leftOut, ...uploads];
 }
 
 const OWN_ROW = { row: `q4/${OWN_KEY}` };
@@ -125,7 +125,7 @@ test.each<[string, Line, Partial<ResultOutcome>, string[]]>([
     'a missing document is left out',
     row,
     { ...OWN_ROW, documentIds: ['d1'] },
-    [company, 'document a.pdf is not in the documents folder, and would be uploaded again'],
+    [company, 'document a.pdf is not in the folder of --documents, and may be uploaded again'],
   ],
 ])('%s', async (_title, line, changes, expected) => {
   expect(await told(line, changes)).toEqual(expected);

@@ -109,6 +109,25 @@ test('a lost ledger is recovered from its results files, and nothing is requeste
 });
 
 // Promise: recover-knows-the-buyer
+test('an upload that is not put back asks for no look-up at the service, and is not named where the ledger knows the limit', async () => {
+  const place = await openPlace();
+  await place.importFile(await place.write([line(1, 'a.pdf'), line(4, 'b.pdf')]));
+  const workers = await place.work();
+  await place.settled();
+  await workers.stop();
+  await place.export();
+  await place.export('more.results.csv');
+  expect(await place.recover('--documents', join(place.dir, 'none'))).toMatchObject({ status: 0 });
+
+  await place.redis.admin.flushall();
+  const recovered = await place.recover('--documents', join(place.dir, 'none'), '--apply');
+  expect(recovered.status).toBe(2);
+  expect(recovered.stdout.match(/is not in the folder of --documents/g)).toHaveLength(2);
+  expect(recovered.stdout).toContain('For lack of an upload no limit is requested again.');
+  expect(recovered.stdout).toContain('Import the original files again');
+  expect(recovered.stdout).not.toContain('ask the service');
+});
+
 test('a recovered buyer that was first known by fewer identifiers is not requested again', async () => {
   const place = await openPlace();
   const header = 'name;country_code;requested_limit;buyer_reference';
