@@ -148,7 +148,8 @@ export async function startWorkers(
       await Promise.all(runners.map((runner) => runner.pause()));
       const allEnded = Promise.all([makingSessions?.stop(), ...runners.map((runner) => runner.close(false))]);
       await inTime(allEnded, STOP_DEADLINE_MS, () => {
-        sayLate({ unanswered: service.client.unanswered(), inHand: now().inHand, log });
+        const isRedisAway = context.ledger.status !== 'ready';
+        sayLate({ unanswered: service.client.unanswered(), inHand: now().inHand, isRedisAway, log });
       });
       await keeping.stop(STOP_DEADLINE_MS - (performance.now() - beganMs));
       const left = [presence.stop(), context.fleet.leave()];
@@ -160,9 +161,13 @@ export async function startWorkers(
   };
 }
 
+type Late = { unanswered: number; inHand: number; isRedisAway: boolean; log: Log };
+
 /** Says what a worker leaves behind that did not end in time. Without a row in hand only a connection to Redis is late, which matters to nobody. */
-export function sayLate({ unanswered, inHand, log }: { unanswered: number; inHand: number; log: Log }): void {
+export function sayLate({ unanswered, inHand, isRedisAway, log }: Late): void {
   if (unanswered > 0) log.warn({ unanswered }, 'stopped with calls still unanswered; their rows will be held');
+  else if (inHand > 0 && isRedisAway)
+    log.warn({ inHand }, 'stopped while Redis is away; rows whose answer it could not take any more will be held');
   else if (inHand > 0)
     log.warn('stopped with unfinished rows, but with no call unanswered; another worker continues them');
   else log.debug('stopped while a connection to Redis was still being closed');
