@@ -18,11 +18,16 @@ import { versionWords } from '../../src/version.ts';
 /** How long each part may take. A page has four seconds in all, and a sound part takes milliseconds. */
 const LIMIT_MS = 1_500;
 
-/** The parts of the health page, read independently. */
-export function healthPageFunctions(context: Context): HealthPageFunctions {
+/**
+ * The parts of the health page, read independently.
+ *
+ * @param readVersion asked once, since another version may be installed while this process runs
+ */
+export function healthPageFunctions(context: Context, readVersion = versionWords): HealthPageFunctions {
   const part = (title: string, ask: () => Promise<HealthFact[]>, ofSystem = true) => {
     return { title, limitMs: LIMIT_MS, ofSystem, ask };
   };
+  const version = readVersion();
   return {
     instruct: context.fleet.instruct,
     parts: [
@@ -32,15 +37,15 @@ export function healthPageFunctions(context: Context): HealthPageFunctions {
       part(t`Pace`, () => pacePart(context), false),
       part(t`Ledger`, () => ledgerPart(context), false),
       part(t`Disk`, () => diskPart(context)),
-      part(t`Versions`, async () => versions()),
+      part(t`Versions`, async () => versions(version)),
       part(t`Settings that are not the default`, async () => settingsOf(context)),
     ],
   };
 }
 
-function versions(): HealthFact[] {
+function versions(version: string): HealthFact[] {
   return [
-    { term: t`Limitline`, what: versionWords() },
+    { term: t`Limitline`, what: version },
     { term: t`Node`, what: process.versions.node },
     { term: t`System`, what: `${type()} ${release()}` },
   ];
