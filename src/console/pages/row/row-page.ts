@@ -16,7 +16,7 @@ import { advice, moment, money, plainCause, theirWords } from '../../parts/text.
 import { approvalAddress, buyerAddress, eventAddress, portfolioAddress, rowAddress } from '../addresses.ts';
 import type { WhoMay } from '../who-may.ts';
 import { rowActions, sessionsPart } from './row-actions.ts';
-import { type Happening, recordWords, spanWords, timelineOf } from './timeline.ts';
+import { BY_PERSON, type Happening, recordWords, spanWords, timelineOf } from './timeline.ts';
 
 /** The keys of the rows before and after (`behind`) a row in a list. */
 export type Beside = { before?: string | undefined; behind?: string | undefined };
@@ -89,6 +89,7 @@ function outcomeOf(story: RowStory, meanings: Meanings): Html {
     problem &&
     html`<div class="row-outcome"><p>${advice(plainCause(problem.message))}</p>${problem.body !== undefined && problem.body !== '' && rawAnswer(problem.body, t`What the service said`)}</div>`
   }
+  ${hasNamedCompany(story) && notice('warn', t`A person named this company’s id. If it is wrong, add a column “company_id” with the right id to the file to correct.`)}
   ${again && notice('bad', t`This was made twice at the service: ${again.id} and ${again.again}. Ask the service to withdraw one.`)}
   ${record.differs && notice('warn', answeredOtherwise(record))}
   ${record.besides && html`<p class="hint">The answer also has: <code>${record.besides}</code></p>`}
@@ -121,6 +122,12 @@ function outcomeOf(story: RowStory, meanings: Meanings): Html {
     { term: t`Row`, what: html`<code>${row.portfolio}/${row.key}</code>` },
     { term: t`In this state since`, what: moment(result.sinceMs) },
   ])}`;
+}
+
+/** Whether the service refused the limit of a company whose id a person named: sending it again cannot help if that id is wrong. */
+function hasNamedCompany({ calls, result: { state, step, request } }: RowStory): boolean {
+  if (state !== 'refused' || step !== 'limit' || request.companyId !== undefined) return false;
+  return calls.some(({ kind, known }) => kind === 'company' && known?.by === BY_PERSON);
 }
 
 /** For a limit that was decided later: the service's first answer, and the decision with its time, who brought it in, and the file. */

@@ -95,7 +95,7 @@ function broughtIn(story: RowStory, last: KnownImport): Happening[] {
 }
 
 /** Who knows of a call that a person answered (lua/resolve.lua). */
-const BY_PERSON = 'a person';
+export const BY_PERSON = 'a person';
 
 function happeningsOfCall({ known, kind, what, madeFor }: StoryCall, { entries }: RowStory): Happening[] {
   if (!known) return [];
