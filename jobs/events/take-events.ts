@@ -12,7 +12,7 @@ import type { Log } from '../../src/log.ts';
 import { DAY_MS } from '../../src/time-units.ts';
 import { makeForeignAmount } from '../operators/foreign-amount.ts';
 import { allTheSameWords, makeMistypedQuestion, makeSpelling, seenStatuses } from '../operators/mistyped-status.ts';
-import { makeSeldomTold, takeDecision, tellDecided } from '../operators/take-decision.ts';
+import { type DecisionTaken, makeSeldomTold, takeDecision, tellDecided } from '../operators/take-decision.ts';
 import type { DecisionDeps } from '../operators/take-decisions.ts';
 import { type EventReading, readEvent } from './read-event.ts';
 
@@ -53,7 +53,7 @@ export type ToldReading = EventReading & {
   why?: string;
   became: keyof typeof EVENT_BECAME;
   rows: RowId[];
-  left: string[];
+  left: DecisionTaken['left'];
   doubts: string[];
 };
 

@@ -17,11 +17,14 @@ import { doubtsOf } from './decision-doubts.ts';
 export type DecisionTaken = {
   became: DecidedAs | 'unknown' | 'ambiguous';
   rows: RowId[];
-  left: string[];
+  left: LeftRow[];
   doubts: string[];
   knownAt?: string;
   limit?: DecidedLimit;
 };
+
+/** A row that a decision did not change yet, and why. */
+type LeftRow = { row: RowId; message: string };
 
 /** The person who brought a decision, and the file with it. */
 type Told = { deps: { decisions: Decided; portfolios: Pick<Portfolios, 'names'> }; by: string; file: string };
@@ -62,7 +65,7 @@ export async function takeDecision(
  * Updates the rows of a limit by a decision that was taken without updating them, because a later line about the limit was to update them
  * but was not taken.
  */
-export async function followTaken(word: LaterWord, told: Told): Promise<{ rows: RowId[]; left: string[] }> {
+export async function followTaken(word: LaterWord, told: Told): Promise<{ rows: RowId[]; left: LeftRow[] }> {
   const limit = await told.deps.decisions.find(word.limit, word.key);
   return limit ? letFollow(limit, word, told, {}) : { rows: [], left: [] };
 }
@@ -73,8 +76,8 @@ async function letFollow(
   word: LaterWord,
   { deps, by, file }: Told,
   { dryRun = false, isOwn = false },
-): Promise<{ rows: RowId[]; left: string[] }> {
-  const left: string[] = [];
+): Promise<{ rows: RowId[]; left: LeftRow[] }> {
+  const left: LeftRow[] = [];
   const rows: RowId[] = [];
   for (const row of await deps.decisions.rowsOf(limit, () => deps.portfolios.names())) {
     const answer = await followed(row, word.limit, dryRun ? undefined : { by, file }, deps);
@@ -83,8 +86,8 @@ async function letFollow(
     else if (answer === 'not made') {
       // A cancelled row never gets the decision, so nobody is told to take the file again.
       if ((await deps.decisions.limitOf(rowName(row)))?.state !== 'cancelled')
-        left.push(`The row in ${row.portfolio} is not done yet: take the file again once it is.`);
-    } else if (answer !== 'same') left.push(`${answer} The row follows by itself then.`);
+        left.push({ row, message: `The row in ${row.portfolio} is not done yet: take the file again once it is.` });
+    } else if (answer !== 'same') left.push({ row, message: `${answer} The row follows by itself then.` });
   }
   return { rows, left };
 }

@@ -4,7 +4,7 @@ import type { AboutLine, DecisionsTaken } from '../../src/ledger/plans/decisions
 import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
 import type { Decided, LaterWord } from '../../src/ledger/rows/decisions.ts';
 import type { Archives } from '../../src/ledger/schema/archives.ts';
-import { type RowId, rowIdOf, rowName } from '../../src/ledger/schema/schema.ts';
+import { rowIdOf, rowName } from '../../src/ledger/schema/schema.ts';
 import type { DecisionsFile } from '../../src/portfolio/results/decisions-file.ts';
 import { type Meanings, statusMeaningOf } from '../../src/status-meaning.ts';
 import { DECISION_FAULTS, loweredWords, undatedWarnings } from './decision-doubts.ts';
@@ -63,7 +63,7 @@ export async function takeDecisions(
     signal,
   }: How = {},
 ): Promise<DecisionsTaken> {
-  const counts = { taken: 0, known: 0, left: 0, statuses: new Map<string, number>() };
+  const counts = { taken: 0, known: 0, statuses: new Map<string, number>() };
   const meanings = await deps.statusMeanings.read();
   const seen = await seenStatuses(deps, await deps.portfolios.names());
   const spelled = makeSpelling(seen);
@@ -84,6 +84,7 @@ export async function takeDecisions(
     foreign: makeForeignAmount(deps),
     mistyped: makeMistypedQuestion(seen, isUnattended ? decisions : []),
     changed: new Set(),
+    left: new Set(),
     doubted: new Map(),
     foreseen: new Map(),
     older: [],
@@ -117,6 +118,7 @@ export async function takeDecisions(
   return {
     ...counts,
     rows: taking.changed.size,
+    left: taking.left.size,
     ...(dryRun ? {} : { portfolios: portfoliosOf(taking.changed) }),
     statuses: Object.fromEntries(counts.statuses),
     unexplained,
@@ -141,7 +143,7 @@ type Taking = {
   dryRun: boolean;
   again: boolean;
   isUnattended: boolean;
-  counts: { taken: number; known: number; left: number; statuses: Map<string, number> };
+  counts: { taken: number; known: number; statuses: Map<string, number> };
   problems: AboutLine[];
   warnings: AboutLine[];
   meanings: Meanings;
@@ -149,6 +151,8 @@ type Taking = {
   mistyped: ReturnType<typeof makeMistypedQuestion>;
   /** The names of rows that the decisions changed. */
   changed: Set<string>;
+  /** The names of rows that the decisions did not change yet. Several lines of a file may be about one of them. */
+  left: Set<string>;
   /** The first line of each status that may be mistyped. */
   doubted: Map<string, AboutLine>;
   /** The changes that the decisions make, or would make. */
@@ -161,6 +165,8 @@ type Taking = {
   /** What became of the last line about each request, by the request's key and by {@link requestIn}: requests may share a limit's id. */
   ended: Map<string, DecisionTaken['became']>;
 };
+
+type Followed = Pick<DecisionTaken, 'rows' | 'left'>;
 
 async function takeLane(lane: readonly Said[], taking: Taking, signal: AbortSignal | undefined): Promise<void> {
   const follows = whichFollow(lane);
@@ -215,10 +221,12 @@ async function whyNotTaken({ word, currencies }: Said, taking: Taking): Promise<
   return became === 'taken' ? { message: `${mistyped} ${allTheSameWords(word.status)}` } : undefined;
 }
 
-function noteFollowed(rows: readonly RowId[], left: readonly string[], { at, taking }: { at: number; taking: Taking }) {
+function noteFollowed(rows: Followed['rows'], left: Followed['left'], { at, taking }: { at: number; taking: Taking }) {
   for (const row of rows) taking.changed.add(rowName(row));
-  taking.counts.left += left.length;
-  taking.warnings.push(...left.map((message) => ({ at, message })));
+  for (const { row, message } of left) {
+    taking.left.add(rowName(row));
+    taking.warnings.push({ at, message });
+  }
 }
 
 async function takeWord(said: Said, taking: Taking, isLast: boolean): Promise<void> {

@@ -7,7 +7,7 @@ import { summarize } from '../../../src/ledger/portfolios/summary.ts';
 import { rowName } from '../../../src/ledger/schema/schema.ts';
 import { readDecisionsFile } from '../../../src/portfolio/results/decisions-file.ts';
 import { fileOf, openFinishedPortfolio, soon, statusesOf } from '../../support/finished-portfolio.ts';
-import { makeFolder } from '../../support/workplace.ts';
+import { buyerLines, makeFolder } from '../../support/workplace.ts';
 
 /** A dropped file with decisions `<id> <status>`, and the options with which it is imported. */
 const droppedFile = (...said: string[]) => ({
@@ -75,6 +75,21 @@ test('a dropped file that repeats decisions of archived rows is known, and its s
   expect(await takeDecisions(file, context, { by: 'olga' })).toMatchObject({ taken: 1 });
   await archive();
   expect(await takeDecisions(file, context, DROPPED)).toMatchObject({ known: 1, problems: [] });
+});
+
+test('an archived row that two lines name is counted once among the rows that do not follow yet', async () => {
+  const place = await openFinishedPortfolio(1);
+  const { context, archive } = place;
+  const [line] = droppedFile('bl_q41 declined').decisions;
+  const maker = (await context.decisions.find('bl_q41'))?.maker;
+  if (!line || !maker) throw new Error('no row');
+  await place.import(buyerLines(1), { portfolio: 'again' });
+  const again = { portfolio: 'again', key: maker.key };
+  await archive();
+  const decided = new Date(Date.now() + 1_000).toISOString();
+  const byRow = { ...line, at: 3, id: '', row: rowName(again), decided };
+  const file = { ...droppedFile(), decisions: [{ ...line, decided }, byRow] };
+  expect(await takeDecisions(file, context, { by: 'olga' })).toMatchObject({ taken: 1, known: 1, left: 1 });
 });
 
 test('rows get the last applied decision even if a later status in the file may be mistyped', async () => {
