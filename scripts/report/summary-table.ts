@@ -131,7 +131,9 @@ const row = (label: string, count: number): string => `${label.padEnd(24)}${grou
 function timeLine(started: string, finished: string | null, isHeld: boolean): string {
   if (!finished) return `Started ${started}, not finished yet.`;
   const seconds = (Date.parse(finished) - Date.parse(started)) / 1_000;
-  return `Started ${started}, ${isHeld ? 'nothing left to send since' : 'finished'} ${finished} (${seconds.toFixed(1)} s).`;
+  // A clock that was set back meanwhile measures no time.
+  const took = seconds < 0 ? '' : ` (${seconds.toFixed(1)} s)`;
+  return `Started ${started}, ${isHeld ? 'nothing left to send since' : 'finished'} ${finished}${took}.`;
 }
 
 /** The most sessions that are named; each costs a line. */

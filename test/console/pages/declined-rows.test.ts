@@ -51,6 +51,16 @@ test('declined rows are shown on the first page and on their portfolio’s page 
   expect(await page('/')).not.toMatch(task);
 });
 
+test('a portfolio’s page names no duration where a clock was set back before the portfolio finished', async () => {
+  const desk = await openDesk(1);
+  await desk.limitline('run', 'q4.csv', '--yes');
+  const { context, get } = await openConsole(desk);
+  const page = async () => plainText(unmarked((await get('/portfolios/q4')).text));
+  expect(await page()).toMatch(/Finished .{16,40}, \d+\.\d s after its last import\./);
+  await context.ledger.hset(context.keys.portfolio('q4'), 'finished', String(Date.now() - 3_600_000));
+  expect(await page()).not.toMatch(/after its last import/);
+});
+
 // Promises: under-way-with-time-left, tasks-lead-to-where-done
 test('the first page counts rows as the portfolio’s page does, and shows since when the portfolio is paused', async () => {
   const desk = await openDesk(3);

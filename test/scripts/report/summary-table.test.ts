@@ -72,6 +72,12 @@ test('the report shows the outcomes of a portfolio in words and grouped figures'
   expect(table).toContain('(42.5 s)');
 });
 
+test('the report names no duration where a clock was set back between start and end', () => {
+  const table = summaryTable({ ...summary, started: '2026-11-21T11:00:00.000Z' }, still);
+  expect(table).toContain('2026-11-21T10:00:42.500Z.');
+  expect(table).not.toContain(' s).');
+});
+
 test('the report explains why approved limits count as answered when no amount of them can be read', () => {
   const answer = { status: 'approved', rows: 3, requested: '9.00', granted: '0.00', available: '0.00', unsaid: 0 };
   const told = { supplier: undefined, paused: undefined, interrupted: false };

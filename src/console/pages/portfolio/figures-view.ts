@@ -141,10 +141,12 @@ function timeWords(
     if (state.finishedMs === undefined) return html``;
     // The duration is counted from the last import, since the portfolio itself may be years old.
     const begunMs = Math.max(state.startedMs ?? 0, ...imports.map(({ lastMs }) => lastMs));
-    const took = lasted((state.finishedMs - begunMs) / 1_000);
+    const seconds = (state.finishedMs - begunMs) / 1_000;
+    // A clock that was set back meanwhile measures no time.
+    const took = seconds >= 0 && html`, ${lasted(seconds)} after its last import`;
     const { held, refused, done, skipped } = state.states;
     const isFinished = held === 0 && done + skipped + refused > 0;
-    return html`<b>${isFinished ? t`Finished` : t`Nothing left to send since`}</b> ${moment(state.finishedMs)}, ${took} after its last import${refused > 0 && withNumbers(t`; ${grouped(refused)} rejected`)}.`;
+    return html`<b>${isFinished ? t`Finished` : t`Nothing left to send since`}</b> ${moment(state.finishedMs)}${took}${refused > 0 && withNumbers(t`; ${grouped(refused)} rejected`)}.`;
   }
   const range =
     calls.fewest === calls.most ? grouped(calls.most) : t`${grouped(calls.fewest)} to ${grouped(calls.most)}`;
