@@ -41,6 +41,26 @@ test('archived portfolios have one line on the first page, a list, and a page th
   expect((await get('/portfolios/none')).status).toBe(404);
 });
 
+test('a page that was open while its portfolio was archived or forgotten says so', async () => {
+  const desk = await openDesk(2);
+  await desk.limitline('run', 'q4.csv', '--no-results');
+  const { open } = await openConsole(desk);
+  const pieces = async () => {
+    const answer = await open('/portfolios/q4/events', { headers: { accept: 'application/json' } });
+    const { fragments } = (await answer.json()) as { fragments: { id: string; html: string }[] };
+    return new Map(fragments.map(({ id, html }) => [id, html]));
+  };
+  const before = await pieces();
+  await desk.limitline('archive', 'q4', '--yes');
+  const archived = await pieces();
+  expect(archived.get('portfolio-waits')).toContain('q4 is archived');
+  expect(archived.get('portfolio-waits')).toContain('<a href="/portfolios/q4">Show it as it is now</a>');
+  await desk.limitline('restore', 'q4');
+  expect(await pieces()).toEqual(before);
+  await desk.limitline('forget', 'q4', '--yes', 'q4');
+  expect((await pieces()).get('portfolio-waits')).toContain('q4 was forgotten');
+});
+
 test('without archived portfolios the first page has no link to them, and their list says that there are none', async () => {
   const { get } = await openConsole(await openDesk(0));
   expect((await get('/')).text).not.toContain('/archived');

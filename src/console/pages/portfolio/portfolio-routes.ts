@@ -8,7 +8,9 @@ import { filterFromQuery, type Query, type RowFilter } from '../../../ledger/sea
 import { type RowOrder, rowOrderOf } from '../../../ledger/search/row-order.ts';
 import { LOOKS, OPERATOR, RESUMES } from '../../access/access.ts';
 import { ConsoleError } from '../../console-app.ts';
-import { t } from '../../html/html.ts';
+import type { Frame } from '../../events/hub.ts';
+import { html, t } from '../../html/html.ts';
+import { notice } from '../../parts/blocks.ts';
 import { askable } from '../../privacy/masked-view.ts';
 import { below, portfolioAddress } from '../addresses.ts';
 import { archivedPortfolioPage } from '../archived/archived-routes.ts';
@@ -89,7 +91,9 @@ export const onePortfolioPage = page<PortfolioPageFunctions>({ at: 'portfolios' 
     key: nameOf,
     frames: (given) => async (name, rights) => {
       const look = await given.look(name);
-      return look ? portfolioFrame(look, { rights }) : [];
+      if (look) return portfolioFrame(look, { rights });
+      const archived = await given.archived(name);
+      return archived ? leftFrame(archived) : [];
     },
   }),
   post('/portfolios/:name/pause', {
@@ -125,6 +129,12 @@ export const onePortfolioPage = page<PortfolioPageFunctions>({ at: 'portfolios' 
 
 /** A text with one kind of line breaks: forms send each as CR LF. */
 const asLines = (text = ''): string => text.replace(/\r\n?/g, '\n');
+
+/** The piece of an open page whose portfolio was archived or forgotten meanwhile: its other pieces are not read any more. */
+function leftFrame(archived: ArchivedPortfolio): Frame {
+  const body = html`What stands below is as it was before. <a href="${portfolioAddress(archived.name)}">Show it as it is now</a>`;
+  return [{ id: 'portfolio-waits', html: notice('info', body, { title: archivedFault(archived).message }) }];
+}
 
 function nameOf({ name = '' }: Readonly<Record<string, string>>): string {
   if (!isPortfolioName(name)) throw notThere();
