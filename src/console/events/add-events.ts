@@ -33,8 +33,9 @@ export function addEvents(
   app.get(given.url, { sse: 'dual', config }, async (request, reply) => {
     const key = given.key(request);
     const { rights } = request;
-    // Buttons and masks depend on the rights, so people with other rights get other pieces.
-    const name = `${given.url} ${rightsWord(rights)} ${key}`;
+    // Buttons and masks depend on the rights, so people with other rights get other pieces. The parts are kept apart by JSON, since a key
+    // may have spaces: "own brands" is the name of a portfolio, and "own" is a right.
+    const name = JSON.stringify([given.url, rightsWord(rights), key]);
     const read = () => given.frame(key, rights);
     reply.header('cache-control', 'no-store');
     if (!reply.sse) {
