@@ -5,6 +5,7 @@ import { chooseDataFolder, type DataFolder, type NamedFolder } from './data-fold
 import { LimitlineError, maskUserInfo, messageOf } from './errors.ts';
 import { eventFaults } from './events/event-settings.ts';
 import { type GivenSettings, readGiven } from './given-settings.ts';
+import { idleSettings } from './idle-settings.ts';
 import { idleNoticeSettings, noticeFaults } from './notices/notice-settings.ts';
 import { chooseProxy } from './proxy.ts';
 import { strayNames } from './setting-names.ts';
@@ -98,7 +99,7 @@ export function readSettings({ env = process.env, cwd = process.cwd(), moreFault
     ...parsed.data,
     dataFolderBy: folder.by,
     dotenv,
-    notices: [...stray.notices, ...idleNoticeSettings(values), ...hiddenSettings(given, env)],
+    notices: [...stray.notices, ...idleNoticeSettings(values), ...idleSettings(values), ...hiddenSettings(given, env)],
   };
 }
 

@@ -164,7 +164,10 @@ export const settingsSchema = z.object({
   APPROVE_ABOVE: amountText.optional(),
   /** For `APPROVE_ABOVE` a buyer's sum includes what was requested within so many days without another person's yes; 0 turns this off. */
   APPROVE_WINDOW_DAYS: wholeNumber(0, 366, 'days').default(7),
-  /** The most that one person may have requested within `APPROVE_WINDOW_DAYS` without another person's yes. More waits for an approval. */
+  /**
+   * The most that one person may have requested within `APPROVE_WINDOW_DAYS` without another person's yes. More waits for an approval.
+   * With 0 days each portfolio counts alone.
+   */
   APPROVE_PERSON_ABOVE: amountText.optional(),
   /** `on`: every portfolio waits for another person's approval. */
   APPROVE_ALWAYS: onOff.default('off'),

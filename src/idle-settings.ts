@@ -1,0 +1,37 @@
+import { scheduleOf } from './schedule/read-schedule.ts';
+import type { TaskName } from './schedule/schedule.ts';
+
+type Values = Readonly<Record<string, string>>;
+
+/** The settings that only a task of the night reads. */
+const READ_BY: readonly (readonly [name: string, task: TaskName])[] = [
+  ['LIMITLINE_AUDIT_DAYS', 'audit'],
+  ['LIMITLINE_KEEP_DAYS', 'archive'],
+];
+
+/** Given settings that other settings leave without effect, or with less than people expect, one sentence each without a full stop. */
+export function idleSettings(values: Values): string[] {
+  return [...idleApprovalSettings(values), ...idleNightSettings(values)];
+}
+
+function idleApprovalSettings(values: Values): string[] {
+  const { APPROVE_ABOVE, APPROVE_PERSON_ABOVE: person, APPROVE_ALWAYS = 'off', INBOX_APPROVERS: approvers } = values;
+  const isAsked = APPROVE_ABOVE !== undefined || person !== undefined || APPROVE_ALWAYS !== 'off';
+  return [
+    ...(person !== undefined && Number(values.APPROVE_WINDOW_DAYS || 7) === 0
+      ? ['APPROVE_PERSON_ABOVE adds up no two portfolios of a person, since APPROVE_WINDOW_DAYS is 0']
+      : []),
+    ...(approvers !== undefined && !isAsked
+      ? ['INBOX_APPROVERS asks for no approval by itself: APPROVE_ABOVE, APPROVE_PERSON_ABOVE or APPROVE_ALWAYS does']
+      : []),
+  ];
+}
+
+function idleNightSettings(values: Values): string[] {
+  const { LIMITLINE_SCHEDULE: schedule } = values;
+  if (schedule === undefined) return [];
+  const tasks = scheduleOf(schedule).map(({ task }) => task);
+  return READ_BY.filter(([name, task]) => values[name] !== undefined && !tasks.includes(task)).map(
+    ([name, task]) => `${name} has no effect at night, since LIMITLINE_SCHEDULE does not name the task ${task}`,
+  );
+}

@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest';
+import { readSettings } from '../src/config.ts';
+import { idleSettings } from '../src/idle-settings.ts';
+
+const ZERO_DAYS = 'APPROVE_PERSON_ABOVE adds up no two portfolios of a person, since APPROVE_WINDOW_DAYS is 0';
+const NOBODY_ASKS =
+  'INBOX_APPROVERS asks for no approval by itself: APPROVE_ABOVE, APPROVE_PERSON_ABOVE or APPROVE_ALWAYS does';
+const idleTask = (name: string, task: string) =>
+  `${name} has no effect at night, since LIMITLINE_SCHEDULE does not name the task ${task}`;
+
+// Promise: idle-settings-said
+test.each<[string, Record<string, string>, string[]]>([
+  ['a sum by person over no days', { APPROVE_PERSON_ABOVE: '5000', APPROVE_WINDOW_DAYS: '0' }, [ZERO_DAYS]],
+  ['a sum by person over the days of the default', { APPROVE_PERSON_ABOVE: '5000' }, []],
+  ['a sum by buyer over no days', { APPROVE_ABOVE: '5000', APPROVE_WINDOW_DAYS: '0' }, []],
+  ['approvers of dropped files where nothing asks', { INBOX_APPROVERS: 'dora', APPROVE_ALWAYS: 'off' }, [NOBODY_ASKS]],
+  ['approvers of dropped files where all is asked', { INBOX_APPROVERS: 'dora', APPROVE_ALWAYS: 'on' }, []],
+  [
+    'days to keep where no task of the night reads them',
+    { LIMITLINE_SCHEDULE: 'reconcile 02:30', LIMITLINE_KEEP_DAYS: '90', LIMITLINE_AUDIT_DAYS: '400' },
+    [idleTask('LIMITLINE_AUDIT_DAYS', 'audit'), idleTask('LIMITLINE_KEEP_DAYS', 'archive')],
+  ],
+  ['days to keep and no schedule of one’s own', { LIMITLINE_KEEP_DAYS: '90', LIMITLINE_AUDIT_DAYS: '400' }, []],
+  ['days to keep and their task', { LIMITLINE_SCHEDULE: 'archive 04:00', LIMITLINE_KEEP_DAYS: '90' }, []],
+])('%s: what other settings leave without effect is said', (_what, env, notices) => {
+  expect(idleSettings(env)).toEqual(notices);
+  expect(readSettings({ env: { LIMITLINE_DATA: '/nowhere', ...env }, cwd: '/nowhere' }).notices).toEqual(notices);
+});
