@@ -114,9 +114,12 @@ function dotenvFile(
 }
 
 /**
- * A sentence for each line that gives a setting no value (`NAME: VALUE`, or a line within the quotes of another), that has something before
- * the name (`set NAME=VALUE`) or another setting behind the value (`NAME=VALUE OTHER=VALUE`), and for each line whose value is cut: Node
- * reads `a#b` as `a`, and nothing behind a closing quote.
+ * A sentence for each line of `.env` of which Node does not read all that it says:
+ *
+ * - a line that gives a setting no value: `NAME: VALUE`, or one within the quotes of another line;
+ * - one with something before the name, `set NAME=VALUE`;
+ * - one with another setting behind the value, `NAME=VALUE OTHER=VALUE`;
+ * - one whose value is cut: Node reads `a#b` as `a`, and nothing behind a closing quote.
  */
 function unreadIn(text: string, read: NodeJS.Dict<string>, known: readonly string[]): string[] {
   return text.split(/\r\n?|\n/).flatMap((line, place) => {

@@ -18,7 +18,7 @@ import { DEADLINE_STATUS, PROBLEMS_STATUS } from '../process/exit-status.ts';
 import { summaryTable } from '../report/summary-table.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import type { Found } from './import-and-wait.ts';
-import { filesOf, leaveResultsOf, type ResultsOptions, type RunOf, sayNextSteps } from './next-steps.ts';
+import { leaveResultsOf, leftFiles, type ResultsOptions, type RunOf, sayNextSteps } from './next-steps.ts';
 
 type ConcludeDeps = ResultsOptions & { context: Context; terminal: Terminal; stop: AbortSignal; limit: TimeLimit };
 
@@ -40,7 +40,7 @@ export async function conclude(run: RunOf, found: Found, deps: ConcludeDeps): Pr
   const leaving = { results, context, stop: limit.isOver() ? new AbortController().signal : stop };
   const left = summary && endedItself ? await leaveResultsOf(run, summary, leaving) : undefined;
   // A run may be stopped before its portfolio exists.
-  if (terminal.json) terminal.print('', { ...(summary ?? { portfolio }), ...found.read, files: filesOf(left) });
+  if (terminal.json) terminal.print('', { ...(summary ?? { portfolio }), ...found.read, files: leftFiles(left) });
   if (summary && endedItself) sayNextSteps(run, { summary, left }, terminal);
   if (summary && endedItself && summary.states.awaiting > 0) await sayWaiting(portfolio, context, terminal);
   for (const hint of hints) terminal.say(`limitline: ${hint}`);

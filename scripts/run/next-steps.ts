@@ -134,7 +134,8 @@ function cancelledToo({ outcomes }: Summary): string {
   return ` (the file also has ${counted(rows, 'cancelled row')}: delete ${rows === 1 ? 'it, unless it is' : 'those that are not'} to be requested)`;
 }
 
-export function filesOf(left: LeftResults | undefined): { results: string | null; errors: string | null } {
+/** The paths of the files that a run left, as its JSON has them. */
+export function leftFiles(left: LeftResults | undefined): { results: string | null; errors: string | null } {
   return { results: left?.results ?? null, errors: left?.errors ?? null };
 }
 

@@ -17,7 +17,7 @@ import {
 } from '../schema/approval.ts';
 import { makeGatedScript } from '../schema/gated-script.ts';
 import type { Keys } from '../schema/keys.ts';
-import { type AtNight, nightArg, nightTold, type PartOfPlan, type RowState } from '../schema/row.ts';
+import { type AtNight, nightArg, nightFields, type PartOfPlan, type RowState } from '../schema/row.ts';
 import type { RowId } from '../schema/schema.ts';
 import type { RetryUntilAnswered } from '../schema/until-answered.ts';
 import { makeApprovalComparison } from './approval-comparison.ts';
@@ -168,7 +168,7 @@ export function makeApprovals(options: {
       state: 'refused' | 'cancelled' | 'held',
       { id, by, said = '', of = '', asOfMs, part, writtenMs, night }: Awaiting,
     ): Promise<boolean> {
-      const told = storyEntryText({ is: 'asked', by, from: state, ...nightTold(night) });
+      const told = storyEntryText({ is: 'asked', by, from: state, ...nightFields(night) });
       const as = { from: state, plan: part?.plan, before: part?.beforeMs, told, night: nightArg(night) };
       const move = { move: 'await', ...as, approval: id, answer: said, of, asOf: asOfMs, written: writtenMs } as const;
       return (await retryUntilAnswered('await', () => runInBatch(row, move))) === 1;

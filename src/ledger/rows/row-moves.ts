@@ -11,7 +11,7 @@ import {
   type CancelAnswer,
   type GivenUpFrom,
   nightArg,
-  nightTold,
+  nightFields,
   type PartOfPlan,
   type RowAtStep,
   type RowFields,
@@ -96,7 +96,7 @@ export function makeRowMoves({
       meant = true,
       { by, part, night }: { by?: string | undefined; part?: PartOfPlan; night?: AtNight | undefined } = {},
     ): Promise<boolean> {
-      const retried = by === undefined ? '' : storyEntryText({ is: 'retried', by, from: state, ...nightTold(night) });
+      const retried = by === undefined ? '' : storyEntryText({ is: 'retried', by, from: state, ...nightFields(night) });
       // A person's answer to a held row is already in the row's history.
       const told = meant ? retried : storyEntryText({ is: 'freed' });
       // Only a person's choice overrides a cancellation: a rule never sends a cancelled row.

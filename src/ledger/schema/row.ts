@@ -217,7 +217,7 @@ export function nightArg(night: AtNight | undefined): string {
 }
 
 /** The fields that a nightly retry adds to the row's history. */
-export function nightTold(night: AtNight | undefined): { rule?: string; night?: number; of?: number } {
+export function nightFields(night: AtNight | undefined): { rule?: string; night?: number; of?: number } {
   return night === undefined ? {} : { rule: night.rule, night: night.night, of: night.of };
 }
 

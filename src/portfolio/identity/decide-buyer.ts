@@ -24,9 +24,11 @@ import { MOST_HOLDERS, spellingOf, squeeze } from './identity.ts';
  * 3. Another name than the buyer's is a problem, unless a person confirms the buyer, or the line corrects the buyer's
  *    only row, of which nothing was sent.
  * 4. So is any weaker identifier that belongs only to other buyers.
- * 5. If no buyer remains, the line makes a new one, unless its reference or a number differs from that of a buyer with a name
- *    alike, or its reference from that of a buyer with its register number, by leading zeros alone, or a number may be one of a buyer with
- *    a name alike, written otherwise. A yes, or a line of an errors file that names that buyer's only row, means that buyer.
+ * 5. If no buyer remains, the line makes a new one. A line that may mean a known buyer is a problem instead:
+ *    - its reference or a number differs by leading zeros alone from that of a buyer with a name alike;
+ *    - its reference differs so from that of a buyer with its register number;
+ *    - a number may be that of a buyer with a name alike, written otherwise.
+ *    A yes, or a line of an errors file that names that buyer's only row, means that buyer.
  *
  * The same line gets the same decision later: all of its identifiers point to its buyer by then.
  */

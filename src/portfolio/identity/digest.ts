@@ -168,7 +168,7 @@ function put(part: Part, slot: number, { low, tag, value }: { low: number; tag: 
   part.used += 1;
 }
 
-/** Copies a part in slot order, from an empty slot on, so that values of one digest keep their order. */
+/** Copies a part into larger arrays. It begins behind an empty slot and goes in slot order, so the values of one digest keep their order. */
 function larger(old: Part, isWide: boolean, keepsValues: boolean): Part {
   const slots = old.low.length;
   const part = emptyPart(Math.ceil(slots * GROWTH), isWide, keepsValues);

@@ -186,7 +186,7 @@ function sessionFacts(session: HostedSession, nowMs: number): Html {
     { term: t`Session ${number}`, what: dropped === '' ? STATES[state] : t`not sent: ${dropped}` },
     {
       term: t`Asked for`,
-      what: askedMs === undefined ? t`not known: its link came from a results file` : html`${moment(askedMs)} by ${by}`,
+      what: askedMs === undefined ? t`not known: the link came from a results file` : html`${moment(askedMs)} by ${by}`,
     },
     ...(sentMs === undefined
       ? []
