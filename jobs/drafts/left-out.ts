@@ -1,6 +1,6 @@
+import { makeExactSum } from '../../src/exact-sum.ts';
 import type { DraftVersion } from '../../src/portfolio/portfolio-draft.ts';
 import type { LineToMend } from '../../src/portfolio/preview.ts';
-import { makeExactSum } from '../../src/portfolio/values/amounts.ts';
 
 type LeftOut = Pick<DraftVersion, 'outSum' | 'out'>;
 

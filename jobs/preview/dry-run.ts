@@ -1,3 +1,4 @@
+import { makeExactSum } from '../../src/exact-sum.ts';
 import { countedSum } from '../../src/ledger/rows/buyer-rows.ts';
 import { is } from '../../src/ledger/schema/row.ts';
 import { isErrorsHeader } from '../../src/portfolio/columns/result-columns.ts';
@@ -5,7 +6,6 @@ import { makeDigestTable, makeKeySet } from '../../src/portfolio/identity/digest
 import type { Line } from '../../src/portfolio/lines/row.ts';
 import { type DryRun, type LargeRequest, makeForecaster } from '../../src/portfolio/preview.ts';
 import type { Supplier } from '../../src/portfolio/supplier.ts';
-import { makeExactSum } from '../../src/portfolio/values/amounts.ts';
 import { type ForeseeDeps, foresee, warningOfEarlier } from '../import/foresee.ts';
 import { foreseeLacking, type LackedRows } from '../import/lacking-rows.ts';
 

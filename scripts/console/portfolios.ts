@@ -12,6 +12,7 @@ import type { PortfolioPageFunctions } from '../../src/console/pages/portfolio/p
 import { FIX_DAYS } from '../../src/console/pages/portfolios/needs-you.ts';
 import type { PortfoliosPageFunctions } from '../../src/console/pages/portfolios/portfolios-routes.ts';
 import type { Context } from '../../src/context.ts';
+import { makeExactSum } from '../../src/exact-sum.ts';
 import { countLiving } from '../../src/ledger/calls/fleet.ts';
 import { readCauseSamples } from '../../src/ledger/counts/cause.ts';
 import type { KnownImport } from '../../src/ledger/portfolios/imports.ts';
@@ -23,7 +24,6 @@ import { type Approval, standingNoes } from '../../src/ledger/schema/approval.ts
 import { pausedBy } from '../../src/ledger/schema/pause-reasons.ts';
 import { sharedFor } from '../../src/once-at-a-time.ts';
 import { lookAtPace } from '../../src/open-service.ts';
-import { makeExactSum } from '../../src/portfolio/values/amounts.ts';
 import { DAY_MS } from '../../src/time-units.ts';
 import type { WorkFactsReader } from '../progress/work-facts.ts';
 import type { RoleReader, WhoMayReader } from './people/who-may.ts';

@@ -7,11 +7,11 @@ import { currencyOfPortfolio, importNames } from '../../jobs/rows/import-names.t
 import { accountOf, readSettings } from '../../src/config.ts';
 import type { Context } from '../../src/context.ts';
 import { counted, moneyText } from '../../src/counted.ts';
+import { addAmounts } from '../../src/exact-sum.ts';
 import { givenFileDigest } from '../../src/files/disk.ts';
 import { answeredWords, elsewhereWords, type Plan } from '../../src/ledger/plans/plan.ts';
 import type { ResolvedRow } from '../../src/ledger/story/held-plan.ts';
 import { readResolutionFile } from '../../src/portfolio/results/resolution-file.ts';
-import { addAmounts } from '../../src/portfolio/values/amounts.ts';
 import { askedWords } from '../approval/approval-words.ts';
 import { auditCommand, waitsFact } from '../audit/audit-command.ts';
 import { actOnChosen, actOnShown, approvedFirst, cameWords, plannedOf } from '../choice/row-choice.ts';

@@ -1,7 +1,8 @@
 import { counted, moneyText } from '../counted.ts';
+import { makeExactSum, subtractAmounts } from '../exact-sum.ts';
 import type { Line } from './lines/row.ts';
 import { makeProblem, type Problem, WHOLE_FILE } from './problem.ts';
-import { makeExactSum, parseAmount, subtractAmounts } from './values/amounts.ts';
+import { parseAmount } from './values/amounts.ts';
 
 /**
  * Adds up the amounts of all lines of a file, also of those that lead to no request, and compares the sum with a control total: the sum as

@@ -1,3 +1,4 @@
+import { addAmounts, makeExactSum, subtractAmounts } from '../exact-sum.ts';
 import type { Dialect } from '../table/dialect.ts';
 import type { Above } from '../table/find-header.ts';
 import type { Column } from './columns/column.ts';
@@ -5,7 +6,6 @@ import type { Conventions } from './columns/known-columns.ts';
 import { digestOf, makeKeySet } from './identity/digest.ts';
 import type { Line } from './lines/row.ts';
 import type { Problem } from './problem.ts';
-import { addAmounts, makeExactSum, subtractAmounts } from './values/amounts.ts';
 
 /**
  * The requests of an import, and the companies and documents that it would send, as `check` prints them. Things made or sent before are

@@ -7,6 +7,7 @@ const ALONE = [
   'src/counted.ts',
   'src/cut-text.ts',
   'src/errors.ts',
+  'src/exact-sum.ts',
   'src/held-remedy.ts',
   'src/in-time.ts',
   'src/json-pointer.ts',
@@ -252,6 +253,7 @@ export const PACKAGES: Record<string, readonly string[]> = {
   '@jridgewell/sourcemap-codec': ['scripts/build.ts'],
   '@prometheus-io/client': ['src/metrics'],
   'big.js': [
+    'src/exact-sum.ts',
     'src/ledger',
     'src/portfolio',
     'src/service',

@@ -11,8 +11,8 @@ import {
   type SectionName,
   type WholeReport,
 } from './checks.ts';
-import { makeReportSum } from './exact-sum.ts';
 import { CHECK_ORDER, type GroupedFindings, nameOfFinding } from './group-findings.ts';
+import { makeReportSum } from './report-sum.ts';
 
 /** The previous report: its findings, and the checks with too many findings to list. */
 export type Before = {

@@ -1,6 +1,6 @@
 import { cutText } from '../../cut-text.ts';
 import { CHECKS, type CheckName, type Finding, type FoundItem } from './checks.ts';
-import { makeReportSum, type ReportSum } from './exact-sum.ts';
+import { makeReportSum, type ReportSum } from './report-sum.ts';
 
 /** The checks in the order of a report. */
 export const CHECK_ORDER = Object.keys(CHECKS) as CheckName[];

@@ -1,7 +1,7 @@
 import Big from 'big.js';
 import { counted, moneyText } from '../../counted.ts';
+import { addAmounts, type ExactSum, makeExactSum, subtractAmounts } from '../../exact-sum.ts';
 import type { RawRecord } from '../../table/records.ts';
-import { addAmounts, type ExactSum, makeExactSum, subtractAmounts } from '../values/amounts.ts';
 
 /** Lines whose amounts were added: how many, the first and the last. */
 export type Sum = { lines: number; from: number; to: number };

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { addAmounts, type Decimal, decimalOf, parseAmount } from '../../../src/portfolio/values/amounts.ts';
+import { type Decimal, decimalOf, parseAmount } from '../../../src/portfolio/values/amounts.ts';
 
 const STYLES = [
   { group: '', decimal: '.' },
@@ -228,24 +228,6 @@ describe('parseAmount', () => {
 
   test('refuses a million digits with a letter', () => {
     expect(parseAmount(`${'0'.repeat(1_000_000)}x`)).toEqual({ problem: expect.any(String) });
-  });
-});
-
-describe('addAmounts', () => {
-  test('adds without the rounding errors of floats', () => {
-    expect(addAmounts('0.1', '0.2')).toBe('0.3');
-    expect(addAmounts('9007199254740992', '1')).toBe('9007199254740993');
-    expect(addAmounts('0', '1000.50')).toBe('1000.5');
-    expect(addAmounts('100000000000000000000000', '0.000001')).toBe('100000000000000000000000.000001');
-  });
-
-  test('is exact for any list of amounts', () => {
-    fc.assert(
-      fc.property(fc.array(fc.bigInt({ min: 0n, max: 10n ** 24n })), (units) => {
-        const sum = units.map((one) => decimalText(one, 6)).reduce(addAmounts, '0');
-        expect(unitsOf(sum, 6)).toBe(units.reduce((a, b) => a + b, 0n));
-      }),
-    );
   });
 });
 

@@ -1,4 +1,5 @@
 import { grouped, moneyText } from '../../../counted.ts';
+import { subtractAmounts } from '../../../exact-sum.ts';
 import { answerWords } from '../../../ledger/counts/answer-words.ts';
 import { exactText, type OutcomeSum, soleCurrency } from '../../../ledger/counts/outcome-sums.ts';
 import { OUTCOMES, outcomeOfRow, type RowOutcome } from '../../../ledger/counts/row-outcome.ts';
@@ -9,7 +10,6 @@ import { answeredOtherwise, type RowResult, type RowState, UNFINISHED_STATES } f
 import { type RowFilter, statesOf } from '../../../ledger/search/row-filter.ts';
 import type { RowOrder } from '../../../ledger/search/row-order.ts';
 import type { RowPage } from '../../../ledger/search/row-search.ts';
-import { subtractAmounts } from '../../../portfolio/values/amounts.ts';
 import { type Meanings, statusMeaningOf } from '../../../status-meaning.ts';
 import { can, type Rights } from '../../access/access.ts';
 import { countWords, type Html, html, t } from '../../html/html.ts';
