@@ -56,5 +56,15 @@ function readable(reply: Reply): string {
   const text = reply.toString();
   if (!Buffer.from(text).equals(reply)) return reply.toString('latin1');
   if (text.length < LONGEST_LINE || !/^[{[]/.test(text)) return text;
-  return JSON.stringify(JSON.parse(text), null, 2);
+  return jsonText(JSON.parse(text));
+}
+
+/** JSON in which only what is longer than a line has a line for each of its parts. */
+function jsonText(value: unknown): string {
+  const line = JSON.stringify(value, null, 1).replace(/\n */g, ' ');
+  if (line.length < LONGEST_LINE || typeof value !== 'object' || value === null) return line;
+  const isList = Array.isArray(value);
+  const parts = Object.entries(value).map(([name, part]) => `${isList ? '' : `"${name}": `}${jsonText(part)}`);
+  const [begin, end] = isList ? '[]' : '{}';
+  return `${begin}\n  ${parts.join(',\n').replaceAll('\n', '\n  ')}\n${end}`;
 }
