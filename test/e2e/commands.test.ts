@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'csv-parse/sync';
 import { describe, expect, test } from 'vitest';
-import { callCommand, LIMITLINE_SOURCE, runCommand, startCommand, startScript } from '../support/command.ts';
+import { callCommand, runCommand, startCommand } from '../support/command.ts';
 import { connectRedis, ownRedis } from '../support/ledger.ts';
 import { testsBeside } from '../support/tests-beside.ts';
 import { buyerLines, makeFolder, startStandIn } from '../support/workplace.ts';
@@ -289,10 +289,4 @@ describe('faults of use', () => {
     const ended = await runCommand(['report', 'x'], { cwd, env: { REDIS_URL: 'redis://127.0.0.1:1' } });
     expect(ended).toMatchObject({ status: 1, stderr: expect.stringMatching(/^limitline: .*127\.0\.0\.1:1/) });
   });
-});
-
-test('--help lists the commands', async () => {
-  const ended = await startScript(LIMITLINE_SOURCE, ['--help'], { cwd: await makeFolder() }).ended;
-  expect(ended.status).toBe(0);
-  for (const name of ['check', 'run', 'import', 'work', 'report', 'service']) expect(ended.stdout).toContain(name);
 });

@@ -60,14 +60,6 @@ test('people sign in at a real provider with the roles of their groups, and no p
   expect((await ben.jar.ask(ben.back)).status).toBe(403);
 });
 
-test('a person without a known group is refused', async () => {
-  const both = await open();
-  const carl = await signIn(both, 'carl');
-  expect(carl.answer.status).toBe(403);
-  expect(carl.answer.text).toContain('<bdi>heads</bdi>');
-  expect((await carl.ask('/keys')).status).toBe(303);
-});
-
 test('signing out ends the session, and the page links to the sign-out of the provider', async () => {
   const both = await open();
   const anna = await signIn(both, 'anna');

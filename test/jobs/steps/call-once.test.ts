@@ -62,19 +62,6 @@ describe('an answer other than success', () => {
     await standIn.setFaults({ outage: null });
     expect((await settled()).states.done).toBe(10);
   });
-
-  test('wrong credentials stop all calls and fail no row', async () => {
-    const { work, settled, report, context, ...place } = await openWorkplace({
-      env: { SERVICE_CLIENT_SECRET: 'wrong' },
-    });
-    await place.import(buyerLines(3));
-    const faults: string[] = [];
-    await work((fault) => faults.push(fault.message));
-    await expect.poll(() => faults.length).toBeGreaterThan(0);
-    expect(faults[0]).toContain('SERVICE_CLIENT_SECRET');
-    const { states } = await report();
-    expect(states.refused + states.held + states.done).toBe(0);
-  });
 });
 
 describe('the rate of SERVICE_RATE_PER_S', () => {
