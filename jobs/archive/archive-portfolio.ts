@@ -110,7 +110,7 @@ async function writeAndLeave(name: string, state: ArchiveState, options: Archivi
     await reportStep('leaving');
     mayHaveLeft = true;
     if (await leaving.leave(name, left)) return left;
-    throw takenOverFault(name);
+    throw new LimitlineError('USAGE', `${name} is being archived by another process: nothing was done here.`);
   } catch (error) {
     const isBack = await leaving.drop(name, state.id).catch(() => undefined);
     // If Redis did not answer, the portfolio may be marked as leaving. Then the files stay.
@@ -166,10 +166,6 @@ function folderOf(portfolio: string, id: string, { settings, account }: ArchiveD
 
 /** The id of a new archive. It begins with the time, so that folders sort by age. */
 const newId = (): string => `${new Date().toISOString().replace(/[-:]|\..*$/g, '')}-${randomBytes(4).toString('hex')}`;
-
-function takenOverFault(name: string): LimitlineError {
-  return new LimitlineError('USAGE', `${name} is being archived by another process: nothing was done here.`);
-}
 
 function reportStepOf(name: string, options: ArchivingOptions, total: number): ReportStep<ArchiveStep> {
   return makeReportStep(options, total, stoppedWords(name));

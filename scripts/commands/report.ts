@@ -58,7 +58,8 @@ export function register(program: Command, terminal: Terminal): void {
       const format = options.format === 'table' ? usual : options.format;
       if (name === undefined) return listInstead(format, options, terminal);
       if (terminal.json && format !== 'json' && options.out === undefined) throw otherFormat(format);
-      if (options.cause !== undefined && format !== 'errors-csv') throw causeElsewhere();
+      if (options.cause !== undefined && format !== 'errors-csv')
+        throw new LimitlineError('USAGE', 'The rows of one cause are written with --format errors-csv alone.');
       if (options.state && (options.causes || format === 'errors-csv'))
         throw new LimitlineError('USAGE', '--state cannot be given with --causes, nor with --format errors-csv.');
       checkOutput(options.out, { isBinary: format === 'xlsx' });
@@ -122,10 +123,6 @@ async function writeCauses(name: string, format: ReportOptions['format'], out: s
 function otherFormat(format: string): LimitlineError {
   const message = `--json prints JSON, and --format ${format} another format: leave one of them out, or write the file with --out.`;
   return new LimitlineError('USAGE', message);
-}
-
-function causeElsewhere(): LimitlineError {
-  return new LimitlineError('USAGE', 'The rows of one cause are written with --format errors-csv alone.');
 }
 
 async function writeSummary(name: string, format: 'table' | 'json', out: string | undefined, context: Context) {

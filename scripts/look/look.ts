@@ -255,11 +255,11 @@ function lackingFacts({ replace, dryRun: { lacking = 0, lackingSent = 0, isCut }
   ];
 }
 
-/** Good lines that are not requested again, and why. */
 function replacesWords({ dryRun: { replaced } }: ImportPreview): string[] {
   return replaced > 0 ? [`${earlierRows(replaced)} that this file corrects`] : [];
 }
 
+/** Good lines that are not requested again, and why. */
 function skippedWords({ dryRun: { before } }: ImportPreview): string[] {
   const { limits = 0, held = 0, needAnswer = 0, heldIn } = before ?? {};
   const portfolio = heldIn === undefined ? 'NAME' : `"${heldIn}"`;

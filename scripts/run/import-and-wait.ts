@@ -3,7 +3,8 @@ import type { ImportPayload } from '../../jobs/import/import-portfolio.ts';
 import type { Context } from '../../src/context.ts';
 import { counted, grouped } from '../../src/counted.ts';
 import type { PortfolioState } from '../../src/ledger/portfolios/portfolio.ts';
-import { callsLeft, funnelOf, rowCountOf, settledRows, stoppedAt } from '../../src/ledger/portfolios/summary.ts';
+import { callsLeft, funnelOf, rowCountOf, stoppedAt } from '../../src/ledger/portfolios/summary.ts';
+import { rowsIn, SETTLED_STATES } from '../../src/ledger/schema/row.ts';
 import { isOurMistake } from '../../src/ledger/schema/until-answered.ts';
 import type { Service } from '../../src/open-service.ts';
 import { describePace } from '../../src/pace/pace-words.ts';
@@ -98,7 +99,7 @@ export function extentOf(
   const waiting = words === '' ? '' : `; ${words}`;
   if (!state) return { done: 0, total: undefined, words: `${counted(lines, 'line')} read${waiting}` };
   const { refused, held, awaiting } = state.states;
-  const [settled, total] = [settledRows(state.states), rowCountOf(state)];
+  const [settled, total] = [rowsIn(state.states, SETTLED_STATES), rowCountOf(state)];
   const waits = awaiting > 0 ? `, ${grouped(awaiting)} waiting for approval` : '';
   const trouble = [refused > 0 ? `, ${refused} refused` : '', held > 0 ? `, ${held} held` : '', waits].join('');
   const time = left === '' ? '' : `; ${left} left`;

@@ -1,7 +1,7 @@
 import type { CheckName, SectionName } from '../../ledger/nightly/checks.ts';
 import type { Plan } from '../../ledger/plans/plan.ts';
 import type { FaultKind } from '../../ledger/portfolios/faulty-lines.ts';
-import { isPortfolioName, type RowId, rowIdOf } from '../../ledger/schema/schema.ts';
+import { isPortfolioName, type RowId } from '../../ledger/schema/schema.ts';
 import { queryOfFilter, type RowFilter } from '../../ledger/search/row-filter.ts';
 import type { RowOrder } from '../../ledger/search/row-order.ts';
 import { ConsoleError } from '../console-app.ts';
@@ -57,11 +57,6 @@ export function buyerAddress(key: string, from = 0): string {
 export function portfolioOfParams({ name = '' }: Readonly<Record<string, string>>): string {
   if (!isPortfolioName(name)) throw new ConsoleError(404, t`No portfolio can have this name.`);
   return name;
-}
-
-/** The row that the parameters of an address name; undefined where they name none. */
-export function rowOfParams({ name, key }: { name?: string; key?: string }): RowId | undefined {
-  return rowIdOf(`${name}/${key}`);
 }
 
 export function eventAddress(id: string): string {

@@ -6,7 +6,7 @@ import { type GrantedSums, grantedOf, type OutcomeSum, outcomesOf } from '../cou
 import type { RowOutcome } from '../counts/row-outcome.ts';
 import type { Sums } from '../counts/sums.ts';
 import type { Step } from '../schema/row.ts';
-import { GRANTED_STATES, KIND_OF, OPEN_STATES, ROW_STATES, rowsIn, SETTLED_STATES, STEPS } from '../schema/row.ts';
+import { GRANTED_STATES, KIND_OF, OPEN_STATES, ROW_STATES, rowsIn, STEPS } from '../schema/row.ts';
 import type { PortfolioState } from './portfolio.ts';
 import type { Portfolios } from './portfolios.ts';
 
@@ -126,10 +126,6 @@ export function standingOf(
   if (interrupted) return 'interrupted';
   if (finishedMs !== undefined) return states.held > 0 ? 'held' : 'settled';
   return states.awaiting > 0 && openRows({ states }) === 0 ? 'awaiting' : 'open';
-}
-
-export function settledRows(states: PortfolioState['states']): number {
-  return rowsIn(states, SETTLED_STATES);
 }
 
 /** Number of rows with something still to do, without a person. */

@@ -3,7 +3,7 @@ import { isLimitlineError } from '../../../errors.ts';
 import type { AskedFor } from '../../../ledger/approvals/approval-look.ts';
 import type { SessionsAskable } from '../../../ledger/calls/sessions.ts';
 import type { ArchivedPortfolio } from '../../../ledger/schema/archives.ts';
-import type { RowId } from '../../../ledger/schema/schema.ts';
+import { type RowId, rowIdOf } from '../../../ledger/schema/schema.ts';
 import { filterFromQuery, type Query, type RowFilter } from '../../../ledger/search/row-filter.ts';
 import { type RowOrder, rowOrderOf } from '../../../ledger/search/row-order.ts';
 import type { RowStory, ToldRow } from '../../../ledger/story/row-story.ts';
@@ -14,7 +14,7 @@ import { t } from '../../html/html.ts';
 import { wantsFragment } from '../../layout/layout.ts';
 import { cutWords } from '../../parts/text.ts';
 import { askable } from '../../privacy/masked-view.ts';
-import { portfolioAddress, rowAddress, rowOfParams } from '../addresses.ts';
+import { portfolioAddress, rowAddress } from '../addresses.ts';
 import { didWord, didWords, HELD_DID } from '../held/held-page.ts';
 import { page, text } from '../page.ts';
 import { anyOf, type WhoMay } from '../who-may.ts';
@@ -133,8 +133,8 @@ function listOf(query: Query): { filter: RowFilter; order: RowOrder } {
   }
 }
 
-function rowOf(params: Readonly<Record<string, string>>): RowId {
-  const row = rowOfParams(params);
+function rowOf({ name, key }: Readonly<Record<string, string>>): RowId {
+  const row = rowIdOf(`${name}/${key}`);
   if (!row) throw noRow();
   return row;
 }
