@@ -72,6 +72,7 @@ const FOR_JOBS = [
  */
 export const MAY_IMPORT: Record<string, readonly string[]> = {
   ...Object.fromEntries(ALONE.map((file) => [file, []])),
+  ...Object.fromEntries(['trust', 'proxy', 'no-connection'].map((name) => [`src/${name}.ts`, ['src/errors.ts']])),
   'src/config.ts': [
     'src/call-kind.ts',
     'src/errors.ts',
@@ -80,6 +81,7 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
     'src/proxy.ts',
     'src/data-folder.ts',
     'src/given-settings.ts',
+    'src/idle-settings.ts',
     'src/events/event-settings.ts',
     'src/notices/notice-settings.ts',
     'src/setting-names.ts',
@@ -113,14 +115,12 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
   ],
   'src/data-folder.ts': ['src/errors.ts', 'src/trust.ts'],
   'src/given-settings.ts': ['src/errors.ts', 'src/trust.ts'],
-  'src/trust.ts': ['src/errors.ts'],
+  'src/idle-settings.ts': ['src/schedule'],
   'src/setting-names.ts': ['src/likeness.ts'],
   'src/log.ts': ['src/errors.ts', 'src/line-writer.ts'],
   'src/lua-script.ts': ['src/errors.ts', 'src/ledger-format.ts', 'src/once-at-a-time.ts'],
   'src/version.ts': ['src/ledger-format.ts'],
   'src/redis-memory': ['src/lua-script.ts'],
-  'src/proxy.ts': ['src/errors.ts'],
-  'src/no-connection.ts': ['src/errors.ts'],
   'src/files': ['src/errors.ts', 'src/time-units.ts'],
   'src/redis': [...GROUND, 'src/redis/own'],
   'src/redis/own': [...GROUND, 'src/redis/server-info.ts'],
