@@ -174,12 +174,16 @@ function checkWords(
 ): string {
   const at = (atMs: number) => new Date(atMs).toISOString();
   if (broken) {
-    const when = broken.atMs === undefined ? '' : ` The entry there was written at ${at(broken.atMs)}.`;
+    const when =
+      broken.atMs === undefined
+        ? ''
+        : ` The entry ${broken.upTo === undefined ? 'there' : 'behind that'} was written at ${at(broken.atMs)}.`;
     const checked = `${counted(entries, 'entry', 'entries')} ${entries === 1 ? 'was' : 'were'} checked.`;
     const found = `${what} does not hold. ${broken.words}${when} ${checked}`;
     // Behind the end of a file there is nothing to check.
     if (file !== undefined && broken.is === 'end') return found;
-    return `${found} To check the entries after that one: npx limitline audit verify ${file === undefined ? '' : `--file "${file}" `}--from ${broken.number + 1}`;
+    const next = (broken.upTo ?? broken.number) + 1;
+    return `${found} To check the entries after that: npx limitline audit verify ${file === undefined ? '' : `--file "${file}" `}--from ${next}`;
   }
   if ((!last || first === undefined) && from !== undefined)
     return `${what} has no entry from number ${grouped(from)} on: nothing was checked.`;

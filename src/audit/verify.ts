@@ -12,6 +12,8 @@ export type Broken = {
   /** The time of the entry in the faulty position, in ms; undefined if it cannot be read. */
   atMs: number | undefined;
   is: Break;
+  /** Of missing entries, the number of the last one before the next that is there. */
+  upTo?: number;
   /** The fault in a sentence for people. */
   words: string;
 };
@@ -51,8 +53,10 @@ export function makeVerifier(given: { chain: Chain; from?: number | undefined; r
   /** Whether it is known why the trail begins where it does, and the highest number that a checkpoint says was deleted. */
   let [isExplained, cutBefore] = [from !== undefined, 0];
 
-  const breakAt = (number: number, is: Break, { atMs, about }: { atMs?: number | undefined; about?: string } = {}) => {
-    if (!broken || number < broken.number) broken = { number, atMs, is, words: WORDS[is](number, about ?? '') };
+  type About = { atMs?: number | undefined; about?: string; upTo?: number | undefined };
+  const breakAt = (number: number, is: Break, { atMs, about = '', upTo }: About = {}) => {
+    if (broken && number >= broken.number) return;
+    broken = { number, atMs, is, ...(upTo !== undefined && { upTo }), words: WORDS[is](number, about) };
   };
 
   const begin = (number: number, prev: string | undefined): void => {
@@ -85,7 +89,9 @@ export function makeVerifier(given: { chain: Chain; from?: number | undefined; r
     if (entry.what === OTHER_KEY && !last && broken)
       broken = { ...broken, is: 'key', words: WORDS.key(broken.number, '') };
     const is = faultOf(entry, { place, expected, previous });
-    if (is) breakAt(Math.min(expected, place ?? expected), is, { atMs });
+    const upTo = is === 'missing' ? number - 1 : undefined;
+    if (is)
+      breakAt(Math.min(expected, place ?? expected), is, { atMs, about: upTo === undefined ? '' : String(upTo), upTo });
     if (entry.what === CHECKPOINT) noteCut((facts ?? {}) as Partial<CheckpointFacts>);
     for (const known of remembered) {
       if (known.number === number && known.link !== link) breakAt(number, 'history', { atMs, about: known.by });
@@ -140,7 +146,8 @@ function faultOf(
 
 const WORDS: Record<Break, (number: number, about: string) => string> = {
   changed: (number) => `Entry ${number} was changed: its text and its link do not match.`,
-  missing: (number) => `Entry ${number} is missing.`,
+  missing: (number, upTo) =>
+    upTo === String(number) ? `Entry ${number} is missing.` : `The entries ${number} to ${upTo} are missing.`,
   order: (number) => `Another entry stands in the place of entry ${number}.`,
   history: (number, by) =>
     by === ''

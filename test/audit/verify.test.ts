@@ -84,6 +84,8 @@ test('missing entries are reported with the first number, at the beginning, in t
         const { broken } = checkOn(entries, remembering(whole));
         expect(broken).toMatchObject({ number: from + 1 });
         expect(broken?.is).toBe(to === count - 1 ? 'end' : from === 0 ? 'start' : 'missing');
+        // The whole gap is named at once, so that the next check can begin behind it.
+        expect(broken?.upTo).toBe(broken?.is === 'missing' ? to + 1 : undefined);
       }
     }),
   );

@@ -69,6 +69,16 @@ test('audit verify reports an intact trail, and ends with status 2 and the first
   expect((await limitline('audit', 'verify', '--from', '3')).status).toBe(0);
 });
 
+test('audit verify names a gap of several entries at once, and the entry behind it to check on from', async () => {
+  const { limitline, context, keys } = await openAudited();
+  await limitline('pause', '--queue', 'companies');
+  await context.ledger.xdel(keys.audit, '2-0', '3-0');
+  const { stdout } = await limitline('audit', 'verify');
+  expect(stdout).toContain('The entries 2 to 3 are missing. The entry behind that was written at');
+  expect(stdout).toContain('limitline audit verify --from 4');
+  expect((await limitline('audit', 'verify', '--from', '4')).status).toBe(0);
+});
+
 // Promise: export-is-a-witness
 test('an exported trail is verified without Redis, and each changed, missing or added line is found', async () => {
   const { limitline, json, cwd } = await openAudited();
