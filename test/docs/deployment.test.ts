@@ -247,5 +247,8 @@ test('a data folder is saved and restored with the commands of the page, and rec
   await shell(`limitline recover ${data}.before/results/*/*.results.csv --apply`);
   expect((await request('new')).status).toBe(0);
   expect(standIn.counts().made).toMatchObject({ limit: 6 });
-  expect(await verify()).toMatchObject({ status: 2, stdout: expect.stringMatching(/Entry \d+ is missing/) });
+  expect(await verify()).toMatchObject({
+    status: 2,
+    stdout: expect.stringMatching(/The entries \d+ to \d+ are missing/),
+  });
 });

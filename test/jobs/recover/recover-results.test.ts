@@ -108,7 +108,6 @@ test('a lost ledger is recovered from its results files, and nothing is requeste
   });
 });
 
-// Promise: recover-knows-the-buyer
 test('an upload that is not put back asks for no look-up at the service, and is not named where the ledger knows the limit', async () => {
   const place = await openPlace();
   await place.importFile(await place.write([line(1, 'a.pdf'), line(4, 'b.pdf')]));
@@ -128,6 +127,7 @@ test('an upload that is not put back asks for no look-up at the service, and is 
   expect(recovered.stdout).not.toContain('ask the service');
 });
 
+// Promise: recover-knows-the-buyer
 test('a recovered buyer that was first known by fewer identifiers is not requested again', async () => {
   const place = await openPlace();
   const header = 'name;country_code;requested_limit;buyer_reference';
