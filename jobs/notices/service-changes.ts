@@ -124,8 +124,11 @@ function credentialsNotice({ tells }: Judged, { nowMs }: CallsHeld): Notice | un
     };
   }
   const facts = [
-    { term: 'What now', what: 'no row is lost: they wait, and go on by themselves once the credentials are right' },
-    { term: 'What to do', what: 'check SERVICE_CLIENT_ID, SERVICE_CLIENT_SECRET, SERVICE_TOKEN_FIELD and SERVICE_URL' },
+    { term: 'What now', what: 'no row is lost: they wait until the credentials are right' },
+    {
+      term: 'What to do',
+      what: 'check SERVICE_CLIENT_ID, SERVICE_CLIENT_SECRET, SERVICE_TOKEN_FIELD and SERVICE_URL; after a change, stop each process and start it again',
+    },
   ];
   return {
     kind: 'credentials',

@@ -164,4 +164,17 @@ describe('the service', () => {
     const [change] = serviceChanges(held, { service: `doubtful ${since} ${nowMs - MINUTE} 50:0` }, 10 * MINUTE);
     expect(change?.notice?.facts[0]).toEqual({ term: 'Why', what: words });
   });
+
+  test('that refuses the credentials sends a notice that names the new start, since settings are read at the start alone', () => {
+    const nowMs = BEGIN;
+    const held = { nowMs, ...WELL, ...blocked('credentials')(nowMs) };
+    const changes = serviceChanges(
+      held,
+      { credentials: `doubtful ${nowMs - 2 * MINUTE} ${nowMs - MINUTE} 50:0` },
+      MINUTE,
+    );
+    const [notice] = changes.flatMap((change) => change.notice ?? []);
+    expect(notice?.kind).toBe('credentials');
+    expect(JSON.stringify(notice?.facts)).toContain('after a change, stop each process and start it again');
+  });
 });
