@@ -29,7 +29,7 @@ export function money({ amount: sum, currency }: AmountIn): Html {
  */
 export function sumsPart(sums: readonly AmountIn[], isAll: boolean): Html {
   const isBare = ({ currency }: AmountIn) => sums.length > 1 && currency === undefined;
-  return html`<span>${sums.map((sum, place) => html`${place > 0 && html`<br>`}${!isAll && '≥ '}${money(sum)}${isBare(sum) && html` <small>no single currency</small>`}`)}</span>`;
+  return html`<span>${sums.map((sum, place) => html`${place > 0 && html`<br>`}${!isAll && '≥ '}${money(sum)}${isBare(sum) && html` <small>no currency, or several</small>`}`)}</span>`;
 }
 
 /**
