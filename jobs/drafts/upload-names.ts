@@ -20,11 +20,14 @@ export function shownName(given: string): string {
   return name.length <= LONGEST ? name : `${name.slice(0, LONGEST - ending.length)}${ending}`.toWellFormed();
 }
 
-/** The ending of errors files by the console and by runs, and the number that a browser adds. */
-const ERRORS_FILE = /(?<=.)[-.]errors(?:-[a-z0-9]{1,16})?(?: ?\(\d+\))?$/;
+/**
+ * The ending of errors files by the console and by runs, and the number that a browser adds. A dropped errors file has one of its own:
+ * `q4.errors.errors.csv`.
+ */
+const ERRORS_FILE = /(?<=.)(?:\.errors(?:-\d{1,16})?)*[-.]errors(?:-[a-z0-9]{1,16})?(?: ?\(\d+\))?$/;
 
 /** The ending of a file that is no CSV stays in the name of its errors file by a run: `buyers.xlsx.errors.csv`. */
-const KEPT_ENDING = /(?<=.)\.(?:xlsx|txt|tsv)(?=\.errors(?:-\d{1,16})?(?: ?\(\d+\))?$)/i;
+const KEPT_ENDING = /(?<=.)\.(?:xlsx|txt|tsv)(?=(?:\.errors(?:-\d{1,16})?)+(?: ?\(\d+\))?$)/i;
 
 /**
  * The name proposed for a portfolio: `Buyers Q4 (final).csv` → `Buyers Q4 -final-`. For an errors file, the portfolio's that it

@@ -31,6 +31,8 @@ test.each([
   ['20261122T013000Z.2-q4.errors.csv', 'q4'],
   ['20261122T013000Z-q4.xlsx.errors.csv', 'q4'],
   ['20261122T013000Z-q4.XLSX.errors-2.csv', 'q4'],
+  ['20261122T013000Z-q4.errors.errors.csv', 'q4'],
+  ['20261122T013000Z-q4.xlsx.errors-2.errors.csv', 'q4'],
   ['2-q4.csv', '2-q4'],
   ['portfolio.csv', 'portfolio'],
   ['---.csv', undefined],
