@@ -209,7 +209,7 @@ async function whyNotTaken({ word, currencies }: Said, taking: Taking): Promise<
   const elsewhere = only === undefined ? undefined : await elsewhereOf(word, only, deps);
   if (elsewhere) {
     const { portfolio } = elsewhere;
-    const other = portfolio === undefined ? '' : `, but of portfolio ${portfolio}: upload its decision there`;
+    const other = portfolio === undefined ? '' : `, but of portfolio ${portfolio}${await thereWords(portfolio, deps)}`;
     return { message: `The limit ${word.limit} is of no row of portfolio ${only}${other}.`, portfolio };
   }
   const foreign = await taking.foreign(word, currencies);
@@ -219,6 +219,14 @@ async function whyNotTaken({ word, currencies }: Said, taking: Taking): Promise<
   // A decision that would change nothing needs no question.
   const { became } = await takeDecision(word, { ...taking, dryRun: true, again: false });
   return became === 'taken' ? { message: `${mistyped} ${allTheSameWords(word.status)}` } : undefined;
+}
+
+/** How the decision of a limit of this other portfolio comes in: pages of archived and forgotten portfolios take no uploads. */
+async function thereWords(portfolio: string, { archives }: Pick<DecisionDeps, 'archives'>): Promise<string> {
+  const archived = await archives.read(portfolio);
+  if (!archived) return ': upload its decision there';
+  const is = ['forgetting', 'forgotten'].includes(archived.is) ? 'forgotten' : 'archived';
+  return `, which is ${is}: npx limitline decisions takes its decision in`;
 }
 
 function noteFollowed(rows: Followed['rows'], left: Followed['left'], { at, taking }: { at: number; taking: Taking }) {

@@ -92,6 +92,19 @@ test('an archived row that two lines name is counted once among the rows that do
   expect(await takeDecisions(file, context, { by: 'olga' })).toMatchObject({ taken: 1, known: 1, left: 1 });
 });
 
+test('an upload names the command for a decision of another portfolio that is archived, since its page takes none', async () => {
+  const place = await openFinishedPortfolio(1);
+  await place.archive();
+  await place.import(['name,requested_limit', 'Other AG,5'], { portfolio: 'other' });
+  const { problems } = await takeDecisions(droppedFile('bl_q41 declined'), place.context, {
+    by: 'olga',
+    only: 'other',
+  });
+  const message =
+    'The limit bl_q41 is of no row of portfolio other, but of portfolio q4, which is archived: npx limitline decisions takes its decision in.';
+  expect(problems).toEqual([{ at: 2, message, portfolio: 'q4' }]);
+});
+
 test('rows get the last applied decision even if a later status in the file may be mistyped', async () => {
   const { context } = await openFinishedPortfolio(4);
   const soon = (seconds: number) => new Date(Date.now() + seconds * 1_000).toISOString();
