@@ -11,7 +11,17 @@ const READ_BY: readonly (readonly [name: string, task: TaskName])[] = [
 
 /** Given settings that other settings leave without effect, or with less than people expect, one sentence each without a full stop. */
 export function idleSettings(values: Values): string[] {
-  return [...idleApprovalSettings(values), ...idleNightSettings(values)];
+  return [...idleHolds(values), ...idleApprovalSettings(values), ...idleNightSettings(values)];
+}
+
+/** Calls that are to be held, and that an idempotency header has sent again first. Only what somebody has set is named. */
+function idleHolds(values: Values): string[] {
+  if (values.SERVICE_IDEMPOTENCY_HEADER === undefined) return [];
+  return ['ON_UNKNOWN_COMPANY', 'ON_UNKNOWN_DOCUMENT', 'ON_UNKNOWN_LIMIT']
+    .filter((name) => values[name] === 'hold')
+    .map(
+      (name) => `${name}=hold holds no call at once that left with SERVICE_IDEMPOTENCY_HEADER: it is sent again first`,
+    );
 }
 
 function idleApprovalSettings(values: Values): string[] {

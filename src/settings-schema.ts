@@ -109,7 +109,10 @@ export const settingsSchema = z.object({
   SERVICE_CONCURRENCY: wholeNumber(1, 1_000, 'calls').default(32),
   /** The most milliseconds that one call takes, from sending to the whole answer. */
   SERVICE_TIMEOUT_MS: wholeNumber(100, 600_000, 'milliseconds').default(30_000),
-  /** The header that makes a repeated call safe, if the service honours one. */
+  /**
+   * The header that makes a repeated call safe, if the service honours one. Unknown calls that left with it are sent again, whatever
+   * `ON_UNKNOWN_…` says.
+   */
   SERVICE_IDEMPOTENCY_HEADER: z
     .string()
     .regex(/^[!#$%&'*+.^_`|~\w-]+$/, 'must be the name of an HTTP header (RFC 9110, section 5.1)')

@@ -10,6 +10,12 @@ const idleTask = (name: string, task: string) =>
 
 // Promise: idle-settings-said
 test.each<[string, Record<string, string>, string[]]>([
+  [
+    'a hold beside a header that has calls sent again',
+    { SERVICE_IDEMPOTENCY_HEADER: 'Idempotency-Key', ON_UNKNOWN_LIMIT: 'hold', ON_UNKNOWN_COMPANY: 'resend' },
+    ['ON_UNKNOWN_LIMIT=hold holds no call at once that left with SERVICE_IDEMPOTENCY_HEADER: it is sent again first'],
+  ],
+  ['the holds of the default beside such a header', { SERVICE_IDEMPOTENCY_HEADER: 'Idempotency-Key' }, []],
   ['a sum by person over no days', { APPROVE_PERSON_ABOVE: '5000', APPROVE_WINDOW_DAYS: '0' }, [ZERO_DAYS]],
   ['a sum by person over the days of the default', { APPROVE_PERSON_ABOVE: '5000' }, []],
   ['a sum by buyer over no days', { APPROVE_ABOVE: '5000', APPROVE_WINDOW_DAYS: '0' }, []],
