@@ -38,6 +38,13 @@ function idleApprovalSettings(values: Values): string[] {
 }
 
 function idleNightSettings(values: Values): string[] {
+  const { REVIEW_DAYS: review, LIMITLINE_KEEP_DAYS: keep } = values;
+  const isLate = review !== undefined && keep !== undefined && Number(review) > Number(keep);
+  const late = 'REVIEW_DAYS names no row whose portfolio LIMITLINE_KEEP_DAYS archives before that';
+  return [...(isLate ? [late] : []), ...idleTasks(values)];
+}
+
+function idleTasks(values: Values): string[] {
   const { LIMITLINE_SCHEDULE: schedule } = values;
   if (schedule === undefined) return [];
   const tasks = scheduleOf(schedule).map(({ task }) => task);
