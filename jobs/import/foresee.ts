@@ -54,11 +54,7 @@ export type ForeseeDeps = {
  */
 type Fate = 'request' | 'open' | 'before' | 'sent' | 'held';
 
-/**
- * A predicted line. Lines with a row have a `fate`, whether the buyer's company exists, whether the limit would be requested in
- * addition to another one of the buyer, whether its row was given up, and the row that it corrects and would replace (`givesWay`).
- * `own`: the amount for which its own row counts in the portfolio's sum before the import. Invalid lines may have `doubted` rows.
- */
+/** A predicted line. `doubted` is of invalid lines, and all else of lines with a row. */
 type Foreseen = {
   line: Line;
   fate?: Fate;
@@ -66,10 +62,15 @@ type Foreseen = {
   isHeldHere?: boolean;
   /** Whether a row with the fate `open` waits in this portfolio, and as the line says, so that the import leaves it alone. */
   isLeft?: boolean;
+  /** Whether the buyer's company exists. */
   company?: 'made' | 'unknown' | undefined;
+  /** Whether the limit would be requested in addition to another one of the buyer. */
   isBesides?: boolean;
+  /** Whether the line's row was given up before. */
   isRevived?: boolean;
+  /** The row that the line corrects and would replace. */
   givesWay?: BuyerRow | undefined;
+  /** The amount for which the line's own row counts in the portfolio's sum before the import. */
   own?: string;
   doubted?: readonly BuyerRow[] | undefined;
 };

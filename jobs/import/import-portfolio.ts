@@ -72,13 +72,7 @@ export type Imported = {
     approval?: Approval | undefined;
   };
 
-/**
- * What the import found of earlier requests and rows. `isPart`: the file is an errors file, so it has only some lines of the portfolio.
- * `isCut`: it ends within an invalid line, so it may lack lines.
- * `gone`: the lines of the last import without a row that reports and results no longer name, since those tell of the newest import alone;
- * lines that this errors file repeats are not counted. `goneFile`: the name of their file, unless this file has the same. `unknownOrigin`:
- * lines of this errors file that do not say which line they were, so they may repeat such lines.
- */
+/** What the import found of earlier requests and rows. */
 type Earlier = {
   requestedBefore: number;
   revived: number;
@@ -86,10 +80,18 @@ type Earlier = {
   lacking: number;
   lackingSent: number;
   givenUp: number;
+  /** Whether the file is an errors file, so it has only some lines of the portfolio. */
   isPart: boolean;
+  /** Whether the file ends within an invalid line, so it may lack lines. */
   isCut?: true;
+  /**
+   * The lines of the last import without a row that reports and results no longer name, since those tell of the newest import alone. Lines
+   * that this errors file repeats are not counted.
+   */
   gone: number;
+  /** The name of the file of the lines that are `gone`, unless this file has the same. */
   goneFile?: string;
+  /** Lines of this errors file that do not say which line they were, so they may repeat lines that are `gone`. */
   unknownOrigin: number;
 };
 

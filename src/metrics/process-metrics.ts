@@ -108,9 +108,13 @@ export function addProcessMetrics(registry: Registry, { version, role }: { versi
 }
 
 /**
- * Why calls are held back: the service asked to wait (`asked`), rejected calls as too fast, or cannot be reached or rejects the credentials
- * (`outage`); the memory of Redis is nearly full, or Redis is older than what was sent; the outcomes of the last calls of a kind are
- * unknown; the data folder cannot be reached; or a person paused a queue.
+ * Why calls are held back.
+ *
+ * - `asked`, `too fast`: the service asked to wait, or rejected calls as too fast.
+ * - `outage`: the service cannot be reached, or rejects the credentials.
+ * - `memory`, `older`: the memory of Redis is nearly full, or Redis is older than what was sent.
+ * - `unknown outcome`: the outcomes of the last calls of a kind are unknown.
+ * - `data folder`, `paused queue`: the data folder cannot be reached, or a person paused a queue.
  */
 export const BLOCK_REASONS = [
   'asked',

@@ -260,7 +260,8 @@ const TOTAL =
   'This line reads like a total of other lines, not like a buyer: remove it, or, if it is a buyer, give the line a buyer_reference.';
 const NOTE_MESSAGE =
   'Only this cell of the line is filled, so it reads like a note or a heading, not like a buyer: remove the line, or, if it is a buyer, fill in the rest.';
-/** A note that concerns every amount of the file: a title above the header that says so is a fault of the file. */
+
+/** The problem of a note below the header about all amounts of the file. A title above the header that says the same refuses the file. */
 function thousandsMessage(words: string): string {
   return `This note says that the amounts of the file are in thousands or millions (${words}), but Limitline sends them exactly as written. Write them in full, and remove the note.`;
 }
