@@ -11,14 +11,16 @@ const LEFT_OUT = /:(pace|pace-samples|doors|marks|marks:all|token:.*|audit|audit
 /** JSON of this length or more is printed on several lines. */
 const LONGEST_LINE = 120;
 
-/** The content of Redis key by key, sorted. Keys of the account are shown without their common prefix. */
-export async function dumpOf(database: Database): Promise<string> {
+/**
+ * The content of Redis key by key, sorted, or that of an account alone. Keys of the account are shown without their common prefix.
+ */
+export async function dumpOf(database: Database, of: 'all' | 'account' = 'all'): Promise<string> {
   const [found] = await database.run([['EVAL', SNAPSHOT, 0]]);
   if (!Array.isArray(found)) throw found;
   const keys = (found as Reply[][]).map(([key, content, type]) => ({ key: String(key), content, type: String(type) }));
   return (
     keys
-      .filter(({ key }) => !LEFT_OUT.test(key))
+      .filter(({ key }) => !LEFT_OUT.test(key) && (of === 'all' || key.startsWith(KEYS.root)))
       .map(({ key, content = null, type }) => `${key.replace(KEYS.root, '')} (${type})\n${linesOf(type, content)}`)
       .join('\n')
       // The owner of a call: a process and the number of its attempt.
