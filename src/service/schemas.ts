@@ -99,6 +99,3 @@ export const limitResourceSchema = z.looseObject({
   supporting_documents: listSchema,
   created: createdSchema,
 });
-
-/** A document in an answer. Its fields are not documented; a client needs only the id. */
-export const documentResourceSchema = z.looseObject({ id: z.string().min(1) });
