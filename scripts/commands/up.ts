@@ -5,6 +5,7 @@ import { accountOf, readSettings, type Settings } from '../../src/config.ts';
 import type { Log } from '../../src/log.ts';
 import { ROOT } from '../../src/version.ts';
 import { linkWords, reachOf } from '../console/open-console.ts';
+import { sayStopped } from '../opening/open-until.ts';
 import { FAULT_STATUS } from '../process/exit-status.ts';
 import { logUsageFaults, speakByLog, waitForSignal } from '../process/long-running.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -44,6 +45,7 @@ export async function runUp(terminal: Terminal): Promise<number> {
   // However this process ends, its children end, too.
   const killAll = (): void => children.forEach((child) => void child.kill());
   process.once('exit', killAll);
+  let began = false;
   try {
     const working = Promise.all([web.ready, events?.ready, work.ready, nightly.ready]);
     const failed = Promise.race(children.map((child) => child.failed));
@@ -54,15 +56,18 @@ export async function runUp(terminal: Terminal): Promise<number> {
       if (terminal.json) terminal.print('', { error: fault, status: FAULT_STATUS });
       return FAULT_STATUS;
     }
+    began = first !== undefined;
     if (first) sayWhere(first[0], { terminal, standIn: settings.SERVICE_URL === undefined, events: first[1]?.url });
     await signal;
     log.info('stopping: calls in flight get up to 20 s; Ctrl-C again, after two seconds, cuts them off');
-    return 0;
   } finally {
     await stopInOrder(children);
     process.off('exit', killAll);
     forget();
   }
+  // With --json the answer is where the parts are. A stop before they all began would leave standard output empty.
+  if (!began) sayStopped(log, terminal);
+  return 0;
 }
 
 /** Whether the settings as they are now, of which `.env` may have changed, lead to the account and ledger of those at the start. */

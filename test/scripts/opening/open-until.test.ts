@@ -23,6 +23,7 @@ test.each<[string, string[], number]>([
   ['work', ['work'], 0],
   ['work --until-settled', ['work', '--until-settled'], 2],
   ['console', ['console'], 0],
+  ['up', ['up'], 0],
   ['events listen', ['events', 'listen'], 0],
   ['nightly --wait', ['nightly', '--wait'], 0],
 ])('SIGTERM while Redis loads its data ends %s as at any other time', async (_name, args, status) => {
