@@ -32,17 +32,26 @@ export function register(program: Command, terminal: Terminal): void {
       });
       await standIn.start();
       const url = standIn.url();
-      terminal.print(`The stand-in listens on ${url}; use it with:\n\n${settingsFor(url, settings)}`, { url });
+      const taken = takesOwn(settings) ? {} : STAND_IN_CREDENTIALS;
+      terminal.print(`The stand-in listens on ${url}; use it with:\n\n${settingsFor(url, settings)}`, {
+        url,
+        ...taken,
+      });
       await signal;
       await standIn.close();
     });
 }
 
-/** Settings for other commands to use the stand-in. Shows no credentials of the user's own. */
-function settingsFor(url: string, { SERVICE_CLIENT_ID, SERVICE_CLIENT_SECRET }: Settings): string {
+/** Whether the stand-in takes credentials of the user's own, which are never printed. */
+function takesOwn({ SERVICE_CLIENT_ID, SERVICE_CLIENT_SECRET }: Settings): boolean {
   const { clientId, clientSecret } = STAND_IN_CREDENTIALS;
-  const own = SERVICE_CLIENT_ID !== clientId || SERVICE_CLIENT_SECRET !== clientSecret;
-  const credentials = own
+  return SERVICE_CLIENT_ID !== clientId || SERVICE_CLIENT_SECRET !== clientSecret;
+}
+
+/** Settings for other commands to use the stand-in. */
+function settingsFor(url: string, settings: Settings): string {
+  const { clientId, clientSecret } = STAND_IN_CREDENTIALS;
+  const credentials = takesOwn(settings)
     ? 'and the credentials that it was started with'
     : `SERVICE_CLIENT_ID=${clientId} SERVICE_CLIENT_SECRET=${clientSecret}`;
   return `SERVICE_URL=${url} ${credentials}`;

@@ -24,3 +24,25 @@ test('service prints the settings that another command needs, but no credentials
   const own = { SERVICE_URL: 'http://127.0.0.1:1', SERVICE_CLIENT_ID: 'mine', SERVICE_CLIENT_SECRET: 'hush-hush' };
   expect(await said(own)).not.toContain('hush-hush');
 });
+
+test('service --json prints the credentials that it takes, but none of the user', async () => {
+  const said = async (env: Record<string, string>) => {
+    const { child, ended, output } = startCommand(['service', '--json'], { cwd: await makeFolder(), env });
+    await expect.poll(() => output().stdout).toMatch(/\}\n$/);
+    const { url, ...credentials } = JSON.parse(output().stdout);
+    const token = await fetch(`${url}/v1/auth/token`, {
+      method: 'POST',
+      body: new URLSearchParams({
+        grant_type: 'client_credentials',
+        client_id: credentials.clientId ?? '',
+        client_secret: credentials.clientSecret ?? '',
+      }),
+    });
+    child.kill('SIGTERM');
+    await ended;
+    return [Object.keys(credentials), token.status];
+  };
+  expect(await said({})).toEqual([['clientId', 'clientSecret'], 200]);
+  const own = { SERVICE_URL: 'http://127.0.0.1:1', SERVICE_CLIENT_ID: 'mine', SERVICE_CLIENT_SECRET: 'hush-hush' };
+  expect(await said(own)).toEqual([[], 401]);
+});
