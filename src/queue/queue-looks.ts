@@ -1,4 +1,4 @@
-import type { Job, Queue } from 'bullmq';
+import type { Queue } from 'bullmq';
 
 /** The jobs of a queue at one moment. */
 export type QueueCounts = {
@@ -11,12 +11,6 @@ export type QueueCounts = {
   oldestMs: number | undefined;
   isPaused: boolean;
 };
-
-/** A failed job: its row, and a reason without personal data. */
-type FailedJob = { queue: QueueName; row: JobData; reason: string };
-
-/** Failed jobs read at a time during a search. */
-const PAGE = 500;
 
 /** Reads the state of the queues; changes no job. */
 export function makeQueueLooks(queues: Readonly<Record<QueueName, Queue<JobData>>>) {
@@ -72,30 +66,6 @@ export function makeQueueLooks(queues: Readonly<Record<QueueName, Queue<JobData>
 
     /** Whether this queue was not paused when this process last asked; false if it never asked. */
     isOpenSeen: (name: QueueName): boolean => pausedSeen?.includes(name) === false,
-
-    /**
-     * Failed jobs of one queue that `isMeant` accepts, the latest first.
-     *
-     * @param from index to continue from, @param count most jobs
-     * @returns the jobs, and the index after the last one read; undefined at the end
-     */
-    async failed(
-      name: QueueName,
-      given: { from?: number; count: number; isMeant?: (job: FailedJob) => boolean },
-    ): Promise<{ jobs: FailedJob[]; next: number | undefined }> {
-      const { from = 0, count, isMeant = () => true } = given;
-      const jobs: FailedJob[] = [];
-      for (let place = from; ; ) {
-        const found = await queues[name].getJobs(['failed'], place, place + PAGE - 1);
-        for (const job of found) {
-          place += 1;
-          const failed = job && failedJob(name, job);
-          if (failed && isMeant(failed)) jobs.push(failed);
-          if (jobs.length === count) return { jobs, next: place };
-        }
-        if (found.length < PAGE) return { jobs, next: undefined };
-      }
-    },
   };
 }
 
@@ -118,8 +88,4 @@ export function jobId({ portfolio, key }: JobData): string {
 export function rowOf(id: string): JobData {
   const end = id.indexOf('/');
   return { portfolio: id.slice(0, end), key: id.slice(end + 1) };
-}
-
-function failedJob(queue: QueueName, { id = '', failedReason }: Job<JobData>): FailedJob {
-  return { queue, row: rowOf(id), reason: failedReason ?? '' };
 }

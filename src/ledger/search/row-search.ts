@@ -1,6 +1,5 @@
 import { makeLuaScript } from '../../lua-script.ts';
 import type { LedgerPlace } from '../schema/keys.ts';
-import { ROW_STATES } from '../schema/row.ts';
 import { type FoundRow, matches, type RowFilter } from './row-filter.ts';
 import { makeRowOrders, placeIn, type RowOrder, reversed } from './row-order.ts';
 import { type Cursor, cursorOf, cursorText, makeRowLists } from './row-pages.ts';
@@ -14,17 +13,12 @@ import { makeRowWalks, type SearchOptions } from './row-walks.ts';
  */
 export type RowPage = { found: FoundRow[]; next?: string; unindexed?: number };
 
-/** Number of rows that match a filter; a lower bound unless `isExact`. */
-type RowCount = { rows: number; isExact: boolean };
-
 /** Rows that one page may read: some 50 ms. */
 const MOST_READ = 2_000;
 /** Rows read at once if most of them may not match. */
 const READ_AT_ONCE = 250;
 /** If a filter has a text, a row and those beside it are looked for among this many first rows of the list: five pages. */
 const MOST_BESIDE = 200;
-/** Most rows counted one by one. */
-const MOST_COUNTED = 1_000;
 
 /**
  * Finds the rows that match a filter, by line or in another order; by line, rows found by words of their name come last. Pages continue by
@@ -105,22 +99,6 @@ export function makeRowSearch(options: SearchOptions) {
         if (found.length > 0) yield found;
         after = next;
       } while (after !== undefined);
-    },
-
-    /** Number of matching rows: exact for states or a cause only, else counted up to a thousand. */
-    async count(portfolio: string, filter: RowFilter): Promise<RowCount> {
-      const { states = [], outcomes, cause, status, min, max, rows, text } = filter;
-      const isPlain = [outcomes, status, min, max, rows, text].every((each) => each === undefined);
-      if (isPlain && cause === undefined) {
-        const sizes = (await sources.sizes(portfolio)).states;
-        const meant = states.length > 0 ? states : ROW_STATES;
-        return { rows: meant.reduce((sum, state) => sum + (sizes.get(state) ?? 0), 0), isExact: true };
-      }
-      if (isPlain && cause !== undefined && states.length === 0) {
-        return { rows: await sources.sizeOfCause(portfolio, cause), isExact: true };
-      }
-      const { found, next } = await page(portfolio, filter, { count: MOST_COUNTED });
-      return { rows: found.length, isExact: next === undefined };
     },
   };
 }

@@ -15,14 +15,15 @@ test("a row refused at a later step is a failed job of that step, and is sent by
   await place.import(buyerLines(3));
   await work();
   expect((await settled()).states).toMatchObject({ done: 2, refused: 1 });
-  await expect.poll(async () => (await context.queues.failed('buyer-limits', { count: 9 })).jobs).toHaveLength(1);
-  expect((await context.queues.failed('companies', { count: 9 })).jobs).toEqual([]);
-  const [failed] = (await context.queues.failed('buyer-limits', { count: 9 })).jobs;
-  expect(failed?.reason).toMatch(/^line 3: refused with status 422 \(step limit/);
+  const { companies, 'buyer-limits': limits } = context.queues.bullmq;
+  await expect.poll(() => limits.getFailed()).toHaveLength(1);
+  expect(await companies.getFailed()).toEqual([]);
+  const [failed] = await limits.getFailed();
+  expect(failed?.failedReason).toMatch(/^line 3: refused with status 422 \(step limit/);
 
   // If BullMQ or another dashboard runs that job, it sends nothing and fails again.
-  const row = failed?.row ?? { portfolio: '', key: '' };
-  const jobOf = () => context.queues.bullmq['buyer-limits'].getJob(jobId(row));
+  const row = failed?.data ?? { portfolio: '', key: '' };
+  const jobOf = () => limits.getJob(jobId(row));
   await (await jobOf())?.retry('failed');
   await expect.poll(async () => (await jobOf())?.attemptsStarted).toBe(2);
   await expect.poll(async () => (await jobOf())?.isFailed()).toBe(true);

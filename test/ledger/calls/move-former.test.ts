@@ -57,7 +57,7 @@ test('a ledger of format 4 is moved to the present key names with its rows, stat
   expect(await place.report('q4')).toMatchObject({ states: { done: 2, held: 1, refused: 1 }, invalid: 1 });
   expect(await place.report('q5')).toMatchObject({ states: { awaiting: 1 } });
   expect(await place.report('q6')).toMatchObject({ states: { cancelled: 1 } });
-  expect((await context.queues.failed('buyer-limits', { count: 9 })).jobs).toHaveLength(2);
+  expect(await context.queues.bullmq['buyer-limits'].getFailed()).toHaveLength(2);
   await expectAgreement(context);
   const left = (await namesOf(connection, `${keys.former}:*`)).filter((name) => !name.startsWith(`${keys.root}:`));
   const portfolios = ['q4', 'q5', 'q6', 'q7'].map((name) => `${keys.former}:portfolio:${name}`);

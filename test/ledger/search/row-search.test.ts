@@ -129,8 +129,7 @@ test('pages follow without gaps, also if rows of several imports share a line', 
       expect(pages.slice(0, -1).every((page) => page.length === count)).toBe(true);
     }
   }
-  expect(await ledger.rows.count(PORTFOLIO, {})).toEqual({ rows: 55, isExact: true });
-  expect(await ledger.rows.count(PORTFOLIO, { text: 'name 1' })).toEqual({ rows: 10, isExact: true });
+  expect((await pagesOf(ledger, {}, 100)).flat()).toHaveLength(55);
 });
 
 // Promise: rows-narrowed-by-outcome
