@@ -61,8 +61,7 @@ export function makePeople({
     },
 
     users,
-    /** `again` checks once more the password of a person who is signed in already. */
-    signIn: { ...signIn, again },
+    signIn,
     sessions,
     openings: makeOpenings({ ...base, limits: sessionLimits }),
     /** People of identity providers, who have no account here. */

@@ -81,14 +81,6 @@ describe('a password', () => {
     expect(await Promise.all(coming)).toEqual([{ is: 'no' }, { is: 'no' }]);
     expect(await connection.exists(keys.sessionsOf('alice'), keys.sessionsOf('bob'))).toBe(0);
   });
-
-  test('of a signed-in person is verified again', async () => {
-    const { people, addUser } = openPeople();
-    await addUser('alice', ['approver']);
-    const again = (password: string) => people.signIn.again({ name: 'alice', password, from: HERE.from });
-    expect((await again(PASSWORD)).is).toBe('ok');
-    expect(await again(WRONG)).toEqual({ is: 'no' });
-  });
 });
 
 describe('a second factor', () => {
