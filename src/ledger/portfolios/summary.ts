@@ -22,6 +22,8 @@ export type Summary = Sums &
     portfolio: string;
     /** Present while a file is being imported: all counts and sums are of the lines read so far. */
     importing?: true;
+    /** Present after an import that was not read to its end, as long as its file is not imported again. */
+    interrupted?: true;
     lines: number;
     rows: number;
     /** All outcomes; `cancelled` rows that others replace have none. */
@@ -64,6 +66,7 @@ export async function summarize(
     account,
     portfolio: name,
     ...(state.importing ? { importing: true } : {}),
+    ...(state.interrupted ? { interrupted: true } : {}),
     lines: rowCount + invalid + duplicate,
     invalid,
     duplicate,

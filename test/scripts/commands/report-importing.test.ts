@@ -21,3 +21,17 @@ test('during an import, the report, its JSON and the page state that their figur
   expect(after.json.importing).toBeUndefined();
   for (const text of [after.table, after.page]) expect(text).not.toContain('read so far');
 });
+
+test('after an import that was not read to its end, the report and its JSON say so until its file is imported again', async () => {
+  const desk = await openDesk(2);
+  await desk.limitline('import', 'q4.csv');
+  const { context } = await openConsole(desk);
+  const run = await context.portfolios.startImport('q4', { id: 'more', fileName: 'more.csv', reading: '{}' });
+  await run.leave();
+  expect((await desk.limitline('report', 'q4')).stdout).toContain('An import was not read to its end');
+  const left = await desk.json('report', 'q4');
+  expect(left).toMatchObject({ interrupted: true, lines: 2 });
+  expect(left.importing).toBeUndefined();
+  await desk.limitline('import', 'q4.csv');
+  expect((await desk.json('report', 'q4')).interrupted).toBeUndefined();
+});
