@@ -1,4 +1,5 @@
 import { contentDigest } from '../../src/ledger/calls/claim-answers.ts';
+import { withoutExponent } from '../../src/ledger/counts/amounts.ts';
 import { outcomeOfRow, type RowOutcome, stateWords } from '../../src/ledger/counts/row-outcome.ts';
 import { answeredOtherwise, askedOf, is, type RowRequest, type RowResult } from '../../src/ledger/schema/row.ts';
 import { rowName } from '../../src/ledger/schema/schema.ts';
@@ -213,8 +214,8 @@ function outcomeCells(
     result?.documentIds.join('|') ?? '',
     result?.limitId ?? '',
     result?.record.status ?? '',
-    result?.record.total_limit ?? '',
-    result?.record.available_limit ?? '',
+    withoutExponent(result?.record.total_limit ?? ''),
+    withoutExponent(result?.record.available_limit ?? ''),
     [problemIn(exported), exported.madeFor].filter((words) => words).join('; '),
     result ? new Date(result.updatedMs).toISOString() : '',
     result ? outcomeOfRow(result, meanings) : '',

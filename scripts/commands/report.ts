@@ -8,6 +8,7 @@ import { grouped, moneyText } from '../../src/counted.ts';
 import { LimitlineError } from '../../src/errors.ts';
 import { heldFileRemedy, heldRemedy } from '../../src/held-remedy.ts';
 import type { FailedSessions } from '../../src/ledger/calls/sessions.ts';
+import { withoutExponent } from '../../src/ledger/counts/amounts.ts';
 import type { Cause } from '../../src/ledger/counts/cause.ts';
 import { soleCurrency } from '../../src/ledger/counts/outcome-sums.ts';
 import { ROW_OUTCOMES, type RowOutcome } from '../../src/ledger/counts/row-outcome.ts';
@@ -229,7 +230,8 @@ type Files = ReadonlyMap<string, string>;
 
 function factsOf({ row, result }: FoundRow, files: Files): string {
   const { line, importId, request, limitId, record, updatedMs } = result;
-  const { status = null, total_limit = null } = record;
+  const { status = null } = record;
+  const total_limit = record.total_limit === undefined ? null : withoutExponent(record.total_limit);
   const requested = request.limit.requested_limit;
   const ids = {
     row: rowName(row),

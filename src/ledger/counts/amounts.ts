@@ -1,3 +1,5 @@
+import { Big } from 'big.js';
+
 /** An amount as integers `value` in units of 10^(10k - 2), as in amounts.lua. */
 type Limbs = readonly (readonly [k: number, value: number])[];
 
@@ -31,6 +33,11 @@ const PLAIN = /^\d{1,8}(?:\.\d{1,2})?$/;
 export function amountText(value: unknown): string {
   if (value === undefined || value === '') return '';
   return typeof value === 'string' && (PLAIN.test(value) || limbsOf(value)) ? value : '?';
+}
+
+/** The amount of an answer as a plain decimal, such as 10000000 for the `1.0E7` of some services; an unreadable one as it is. */
+export function withoutExponent(value: string): string {
+  return /e/i.test(value) && limbsOf(value) ? new Big(value).toFixed() : value;
 }
 
 /** Whether one amount is below the other; false if either is unreadable. */

@@ -66,6 +66,19 @@ test('results contain every line once, in the order of the file, with its own co
   expect(lines[4]?.problem).toContain('Line 2 ');
 });
 
+test('results write amounts as plain decimals where the service writes them with an exponent', async () => {
+  const { work, settled, ...place } = await openWorkplace({
+    faults: {
+      rules: [{ on: 'limit', fault: 'answer', set: { total_limit: 1e21, available_limit: 0.0000001 } }],
+    },
+  });
+  await place.import(buyerLines(1));
+  await work();
+  await settled();
+  const [line] = (await exported(place)).lines;
+  expect(line).toMatchObject({ total_limit: '1000000000000000000000', available_limit: '0.0000001' });
+});
+
 test('results of a held row show what was sent, when, and how the call ended', async () => {
   const { work, settled, ...place } = await openWorkplace({
     faults: { rules: [{ on: 'limit', match: 'HRB 1', fault: 'status', status: 500, made: true }] },
