@@ -15,7 +15,7 @@ import { announceAccount, findService } from '../opening/on-portfolio.ts';
 import { type Duration, readDuration, startTimeLimit } from '../options/durations.ts';
 import { type ImportOptions, importPayload, isToAsk, withImportOptions } from '../options/import-options.ts';
 import { DEADLINE_STATUS, PROBLEMS_STATUS } from '../process/exit-status.ts';
-import { CUT_OFF, waitForSignal } from '../process/long-running.ts';
+import { sayCutOff, waitForSignal } from '../process/long-running.ts';
 import { keepHeapSmall } from '../process/resources.ts';
 import { type Found, importAndWait } from '../run/import-and-wait.ts';
 import type { ResultsOptions } from '../run/next-steps.ts';
@@ -55,7 +55,7 @@ async function runFile(file: string, options: RunOptions, terminal: Terminal): P
   const given = await importPayload(file, options, terminal.say);
   const log = makeWordsLog({ level: settings.LOG_LEVEL, account: accountOf(settings) });
   const stop = new AbortController();
-  const { signal, forget } = waitForSignal(() => terminal.say(CUT_OFF));
+  const { signal, forget } = waitForSignal(() => sayCutOff(terminal));
   signal.then((name) => {
     stop.abort(new LimitlineError('STOPPED', `${name} came`));
     terminal.say(STOPPING);

@@ -13,7 +13,7 @@ import { announceAccount, findService, mustExist } from '../opening/on-portfolio
 import { openUntil, sayStopped } from '../opening/open-until.ts';
 import { startTimeLimit } from '../options/durations.ts';
 import { DEADLINE_STATUS } from '../process/exit-status.ts';
-import { CUT_OFF, logUsageFaults, speakByLog, waitForSignal } from '../process/long-running.ts';
+import { logUsageFaults, sayCutOff, speakByLog, waitForSignal } from '../process/long-running.ts';
 import {
   countCalls,
   makeSayingFaults,
@@ -32,7 +32,7 @@ export function register(program: Command, terminal: Terminal): void {
   logUsageFaults(withWorkEndOptions(program.command('work'))).action(async (options: WorkEndOptions) => {
     const { settings, log } = speakByLog(terminal);
     endWithParent();
-    const { signal } = waitForSignal(() => terminal.say(CUT_OFF));
+    const { signal } = waitForSignal(() => sayCutOff(terminal));
     const ending = new AbortController();
     void signal.then(() => ending.abort());
     const limit = startTimeLimit(options.deadline, () => ending.abort());

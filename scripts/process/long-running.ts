@@ -13,8 +13,14 @@ export type EndSignal = (typeof SIGNALS)[number];
 const KILLED_STATUS = 130;
 
 /** What a command that sends says when a second signal ends it. */
-export const CUT_OFF =
-  'limitline: stopped at once: calls under way were cut off. To go on, run the same command again; rows whose company or limit was under way will be held.';
+const CUT_OFF =
+  'stopped at once: calls under way were cut off. To go on, run the same command again; rows whose company or limit was under way will be held.';
+
+/** Says that a second signal ends a command that sends, with `--json` on standard output, too, where no answer stands yet. */
+export function sayCutOff(terminal: Pick<Terminal, 'json' | 'say' | 'print' | 'hasPrinted'>): void {
+  terminal.say(`limitline: ${CUT_OFF}`);
+  if (terminal.json && !terminal.hasPrinted()) terminal.print('', { error: CUT_OFF, status: KILLED_STATUS });
+}
 
 /**
  * How long after the first signal a second one counts as deliberate, in ms. One Ctrl-C may arrive twice within milliseconds: npm or a shell

@@ -1,5 +1,6 @@
 import { test as alone, expect } from 'vitest';
 import { STOP_DEADLINE_MS } from '../../jobs/workers/workers.ts';
+import { openDesk } from '../support/desk.ts';
 import { openFaultPlace } from '../support/fault-place.ts';
 import { testsBeside } from '../support/tests-beside.ts';
 import { buyerLines } from '../support/workplace.ts';
@@ -72,4 +73,23 @@ test('a second signal after two seconds ends work at once, and only rows with ca
   expect((await place.judged(10)).states).toMatchObject({ held: 4, done: 6 });
   await place.resolveHeld();
   expect((await place.judged(10)).states.done).toBe(10);
+});
+
+test.each([
+  ['run', ['run', 'q4.csv']],
+  ['work', ['work']],
+])('with --json, %s says on standard output that a second signal ended it', async (_name, args) => {
+  const { start, limitline, standIn } = await openDesk(2, {
+    rules: [{ on: 'limit', fault: 'silence', made: true }],
+  });
+  await limitline('import', 'q4.csv');
+  const { child, ended } = start(...args, '--json');
+  await expect.poll(() => standIn.faultHits()).toEqual([2]);
+  const again = () => {
+    child.kill('SIGTERM');
+    return child.exitCode;
+  };
+  await expect.poll(again, { interval: 200 }).toBe(130);
+  const error = expect.stringMatching(/^stopped at once: .* will be held\.$/);
+  expect(JSON.parse((await ended).stdout)).toEqual({ error, status: 130 });
 });
