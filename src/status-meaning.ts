@@ -50,9 +50,14 @@ export function readMeanings(entries: readonly string[]): { meanings: Meanings; 
     const fault =
       meaning === undefined || at === -1
         ? `is not status=meaning: write status=meaning,status=meaning,… where each meaning is ${MEANINGS.slice(0, -1).join(', ')} or ${MEANINGS.at(-1)}`
-        : (faultOfStatus(status) ?? (meanings.has(status) ? 'gives a status a second meaning' : undefined));
+        : (faultOfStatus(status) ??
+          (TWO_ENTRIES.test(status) ? 'gives two meanings: write a comma between entries' : undefined) ??
+          (meanings.has(status) ? 'gives a status a second meaning' : undefined));
     if (fault === undefined && meaning !== undefined) meanings.set(status, meaning);
     else faults.push(`${JSON.stringify(entry)} in it ${fault}`);
   }
   return { meanings, faults };
 }
+
+/** A status in which an entry ends: another sign than a comma stands between two entries. */
+const TWO_ENTRIES = new RegExp(`=\\s*(?:${MEANINGS.join('|')})[\\s;|/]`);

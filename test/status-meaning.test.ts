@@ -30,6 +30,8 @@ test.each([
   ['pending=maybe', '"pending=maybe" in it is not status=meaning'],
   ['=review', '"=review" in it is empty'],
   ['approved=declined', '"approved=declined" in it is "approved", whose meaning the service shows'],
+  ['a=review;b=declined', '"a=review;b=declined" in it gives two meanings: write a comma between entries'],
+  ['a = review b = declined', '"a = review b = declined" in it gives two meanings: write a comma between entries'],
   ['a=review,a=declined', '"a=declined" in it gives a status a second meaning'],
   [`${'é'.repeat(51)}=review`, 'in it is longer than 100 bytes'],
 ])('%s is refused', (text, fault) => {
