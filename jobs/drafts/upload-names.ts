@@ -20,26 +20,28 @@ export function shownName(given: string): string {
   return name.length <= LONGEST ? name : `${name.slice(0, LONGEST - ending.length)}${ending}`.toWellFormed();
 }
 
-/**
- * The ending of errors files by the console and by runs, and the number that a browser adds. A dropped errors file has one of its own:
- * `q4.errors.errors.csv`.
- */
-const ERRORS_FILE = /(?<=.)(?:\.errors(?:-\d{1,16})?)*[-.]errors(?:-[a-z0-9]{1,16})?(?: ?\(\d+\))?$/;
+/** The ending of an errors file by a run or from the drop folder, and the number that a browser adds. */
+const BY_RUN = /(?<=.)\.errors(?:-[a-z0-9]{1,16})?(?: ?\(\d+\))?$/;
 
 /** The ending of a file that is no CSV stays in the name of its errors file by a run: `buyers.xlsx.errors.csv`. */
-const KEPT_ENDING = /(?<=.)\.(?:xlsx|txt|tsv)(?=(?:\.errors(?:-\d{1,16})?)+(?: ?\(\d+\))?$)/i;
+const KEPT_ENDING = /(?<=.)\.(?:xlsx|txt|tsv)$/i;
+
+/** The ending of an errors file by the console, behind the portfolio's own name. */
+const BY_CONSOLE = /(?<=.)-errors(?:-[a-z0-9]{1,16})?(?: ?\(\d+\))?$/;
+
+/** An errors file that is run or dropped has an errors file of its own: `q4-errors.csv` leaves `q4-errors.errors.csv`. */
+function withoutErrors(name: string): string {
+  if (BY_CONSOLE.test(name)) return name.replace(BY_CONSOLE, '');
+  return BY_RUN.test(name) ? withoutErrors(name.replace(BY_RUN, '').replace(KEPT_ENDING, '')) : name;
+}
 
 /**
  * The name proposed for a portfolio: `Buyers Q4 (final).csv` → `Buyers Q4 -final-`. For an errors file, the portfolio's that it
  * comes from, because any other portfolio refuses it.
  */
 export function portfolioNameFor(file: string): string {
-  const name = file
-    .slice(0, file.length - extname(file).length)
-    .normalize('NFC')
-    .replace(KEPT_ENDING, '')
-    .replace(ERRORS_FILE, '');
-  const allowed = name
+  const name = file.slice(0, file.length - extname(file).length).normalize('NFC');
+  const allowed = withoutErrors(name)
     .replace(/[^\p{L}\p{N} ._-]/gu, '-')
     .replace(/^[^\p{L}\p{N}]+/u, '')
     .slice(0, 64)

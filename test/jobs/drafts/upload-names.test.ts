@@ -8,6 +8,8 @@ test.each([
   ['q4.xlsx.errors.csv', 'q4'],
   ['q4.txt.errors-2 (1).csv', 'q4'],
   ['q4.xlsx-errors.csv', 'q4.xlsx'],
+  ['q4.errors-errors.csv', 'q4.errors'],
+  ['q4.errors-errors-0a1b (1).csv', 'q4.errors'],
   ['q4.xlsx.errors.old.csv', 'q4.xlsx.errors.old'],
   ['-errors.csv', 'errors'],
   ['errors.csv', 'errors'],
