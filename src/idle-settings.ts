@@ -38,16 +38,16 @@ function idleApprovalSettings(values: Values): string[] {
 }
 
 function idleNightSettings(values: Values): string[] {
-  const { REVIEW_DAYS: review, LIMITLINE_KEEP_DAYS: keep } = values;
-  const isLate = review !== undefined && keep !== undefined && Number(review) > Number(keep);
+  if (READ_BY.every(([name]) => values[name] === undefined)) return [];
+  const { REVIEW_DAYS: review, LIMITLINE_KEEP_DAYS: keep, LIMITLINE_SCHEDULE: schedule } = values;
+  const tasks = scheduleOf(schedule).map(({ task }) => task);
+  const isArchived = keep !== undefined && tasks.includes('archive');
+  const isLate = isArchived && review !== undefined && Number(review) > Number(keep);
   const late = 'REVIEW_DAYS names no row whose portfolio LIMITLINE_KEEP_DAYS archives before that';
-  return [...(isLate ? [late] : []), ...idleTasks(values)];
+  return [...(isLate ? [late] : []), ...idleTasks(values, tasks)];
 }
 
-function idleTasks(values: Values): string[] {
-  const { LIMITLINE_SCHEDULE: schedule } = values;
-  if (schedule === undefined) return [];
-  const tasks = scheduleOf(schedule).map(({ task }) => task);
+function idleTasks(values: Values, tasks: readonly TaskName[]): string[] {
   return READ_BY.filter(([name, task]) => values[name] !== undefined && !tasks.includes(task)).map(
     ([name, task]) => `${name} has no effect at night, since LIMITLINE_SCHEDULE does not name the task ${task}`,
   );

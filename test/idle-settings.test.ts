@@ -31,6 +31,11 @@ test.each<[string, Record<string, string>, string[]]>([
     { REVIEW_DAYS: '30', LIMITLINE_KEEP_DAYS: '20' },
     ['REVIEW_DAYS names no row whose portfolio LIMITLINE_KEEP_DAYS archives before that'],
   ],
+  [
+    'days of review after those to keep where nothing is archived at night',
+    { REVIEW_DAYS: '30', LIMITLINE_KEEP_DAYS: '20', LIMITLINE_SCHEDULE: 'reconcile 02:30' },
+    [idleTask('LIMITLINE_KEEP_DAYS', 'archive')],
+  ],
   ['days of review that end when those to keep do', { REVIEW_DAYS: '20', LIMITLINE_KEEP_DAYS: '20' }, []],
   ['days to keep and no schedule of one’s own', { LIMITLINE_KEEP_DAYS: '90', LIMITLINE_AUDIT_DAYS: '400' }, []],
   ['days to keep and their task', { LIMITLINE_SCHEDULE: 'archive 04:00', LIMITLINE_KEEP_DAYS: '90' }, []],
