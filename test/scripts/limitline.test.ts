@@ -2,6 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { COMMANDS } from '../../scripts/command-list.ts';
 import { ignoresHangUp, isHangUpIgnored } from '../../scripts/process/long-running.ts';
 import { makeFolder } from '../support/workplace.ts';
 
@@ -25,8 +26,10 @@ test('--version --json prints the same facts as JSON', () => {
   });
 });
 
-test('the help fits into 80 columns', () => {
+test('the help has each command, and fits into 80 columns', () => {
   const help = execFileSync(process.execPath, [COMMAND, '--help'], { encoding: 'utf8' });
+  const names = [...help.matchAll(/^ {2}([a-z-]+) /gm)].map(([, name]) => name);
+  expect(names).toEqual(expect.arrayContaining(Object.keys(COMMANDS)));
   expect(help.split('\n').filter((line) => line.length > 80)).toEqual([]);
 });
 
