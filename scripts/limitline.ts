@@ -8,6 +8,7 @@ import { sayNotices } from './opening/say-notices.ts';
 import { endByFault, sayCrashes, surviveOutput } from './process/crash.ts';
 import { speakThroughLog } from './process/long-running.ts';
 import { makeTerminal } from './terminal/terminal.ts';
+import { isPartOfUp } from './up/with-parent.ts';
 
 /** Commands that run for long and use standard error for a log; `listen` is `events listen`. */
 const LOGGING: ReadonlySet<string> = new Set(['up', 'work', 'console', 'nightly', 'service', 'listen']);
@@ -38,7 +39,7 @@ const program = new Command('limitline')
     // The log begins before anything is printed: a fault of the settings is a log entry, too.
     if (LOGGING.has(command.name())) speakThroughLog(terminal, makeLog({ level: 'info' }));
     beginCommand(command);
-    return sayNotices(command.name(), terminal);
+    return sayNotices(command.name(), terminal, isPartOfUp(command.name()));
   });
 
 await registerNamed(process.argv, program, terminal);

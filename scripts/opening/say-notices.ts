@@ -8,11 +8,13 @@ const CONSOLE_COMMANDS: ReadonlySet<string> = new Set(['console', 'up']);
 /**
  * Reports settings without effect before a command begins: as text, or for `work` in its log.
  *
+ * @param isPart whether `up` started the command: `up` has reported its own settings, and gives parts some that only they have
  * @throws LimitlineError `SETTINGS`, as the command itself would
  */
-export async function sayNotices(command: string, { say }: Pick<Terminal, 'say'>): Promise<void> {
+export async function sayNotices(command: string, { say }: Pick<Terminal, 'say'>, isPart = false): Promise<void> {
   const moreFaults = CONSOLE_COMMANDS.has(command) ? await consoleFaults() : undefined;
   const { notices, LOG_LEVEL: level } = readSettings({ moreFaults });
+  if (isPart) return;
   const log = command === 'work' && notices.length > 0 ? makeLog({ level }) : undefined;
   for (const notice of notices) {
     if (log) log.warn(notice);

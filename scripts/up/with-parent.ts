@@ -1,6 +1,9 @@
 /** The message of a part that works; `url`: its address; `link`: the link that opens it. */
 export type Ready = { ready: true; url?: string; link?: string };
 
+/** Whether `up` started this command. A process manager may have started `up` itself in the same way. */
+export const isPartOfUp = (command: string): boolean => command !== 'up' && Boolean(process.channel);
+
 /** Makes a command that `up` started end properly when `up` is gone, even if `up` was killed. Does nothing without `up`. */
 export function endWithParent(): void {
   if (!process.channel) return;
