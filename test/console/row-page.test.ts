@@ -147,14 +147,30 @@ test('the page of a row shows shared documents, corrected lines and a cancelled 
 });
 
 test('a row that is refused for a company id that a person named says how to name another', async () => {
-  const desk = await openDesk(1, { rules: [{ on: 'company', fault: 'reset', made: true, times: 1 }] });
+  const rules = [
+    { on: 'company', fault: 'reset', made: true, times: 1 } as const,
+    { on: 'limit', fault: 'status', status: 422, times: 1 } as const,
+  ];
+  const desk = await openDesk(2, { rules });
   await desk.limitline('run', 'q4.csv');
   const words = 'add a column “company_id” with the right id to the file to correct';
   const { get, context } = await openConsole(desk);
   const [held] = await context.rows.inState('q4', 'held', { count: 1 });
+  const [refused] = await context.rows.inState('q4', 'refused', { count: 1 });
   const address = `/portfolios/q4/rows/${held?.row.key}`;
   expect((await get(address)).text).not.toContain(words);
-  await desk.limitline('resolve', 'q4', '--line', '2', '--made', `company_${'a'.repeat(32)}`, '--id-is-right');
+  const other = await get(`/portfolios/q4/rows/${refused?.row.key}`);
+  expect(other.text).toContain('The service refused the buyer limit request with status 422');
+  expect(other.text).not.toContain(words);
+  await desk.limitline(
+    'resolve',
+    'q4',
+    '--row',
+    `q4/${held?.row.key}`,
+    '--made',
+    `company_${'a'.repeat(32)}`,
+    '--id-is-right',
+  );
   await desk.limitline('run', 'q4.csv');
   const { text } = await get(address);
   expect(text).toContain('The service refused the buyer limit request with status 422');
