@@ -127,6 +127,23 @@ test('an upload that is not put back asks for no look-up at the service, and is 
   expect(recovered.stdout).not.toContain('ask the service');
 });
 
+test('an upload that is not put back is named where the ledger knows the company alone', async () => {
+  const place = await openPlace();
+  await place.importFile(await place.write([line(1, 'a.pdf')]));
+  const workers = await place.work();
+  await place.settled();
+  await workers.stop();
+  await place.export();
+  await place.export('more.results.csv');
+  // An older copy of the ledger has what was sent first.
+  const calls = await place.redis.admin.keys('*:call:*');
+  const later = calls.filter((key) => !key.includes(':call:company:'));
+  expect([later.length, calls.length]).toEqual([2, 3]);
+  await place.redis.admin.del(...later);
+  const recovered = await place.recover('--documents', join(place.dir, 'none'), '--apply');
+  expect(recovered.stdout).toContain('document a.pdf is not in the folder of --documents');
+});
+
 // Promise: recover-knows-the-buyer
 test('a recovered buyer that was first known by fewer identifiers is not requested again', async () => {
   const place = await openPlace();
