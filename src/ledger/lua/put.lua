@@ -186,10 +186,20 @@ local function leaveRow(row)
   end
 end
 
+-- Writes into the history of a row who declined the import that brought it: from now on the row names another import and its approval.
+local function tellWhoDeclined(line)
+  local row, hash = line.row, line.portfolio.hash
+  if line.state ~= 'cancelled' or not row.approval then return end
+  local known = fieldsOf(approvalKey(hash, row.approval), { 'kind', 'standing', 'answeredBy', 'answeredAt', 'words' })
+  if known.kind ~= 'import' or known.standing ~= 'declined' or not known.answeredAt then return end
+  tell(row.hash, known.answeredAt, cjson.encode({ is = 'declined', by = known.answeredBy or '', words = known.words }))
+end
+
 -- Renews an existing row. Answers the script's answer if the row keeps its request and state, else nil.
 local function renew(line)
   local it, row, state, hash = line.it, line.row, line.state, line.portfolio.hash
   tellWhoGaveUp(row)
+  tellWhoDeclined(line)
   -- An invalid line of this file may have counted as this row until now.
   if redis.call('HGET', hash, 'importNumber') == it.import then leaveRow(row) end
   local goes = line.isLeftOpen and line.same and it.approval == ''

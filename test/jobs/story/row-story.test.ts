@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { carryOutAnswered } from '../../../jobs/approvals/answer-approval.ts';
 import { lineOfRow, rowStory } from '../../../jobs/story/row-story.ts';
 import { timelineOf } from '../../../src/console/pages/row/timeline.ts';
 import { openPortfolio, retryRows } from '../../support/approved-portfolio.ts';
@@ -54,6 +55,29 @@ test('the history of a row names who approved its import, also after a further a
   await approve({ by: 'carol', roles: ['approver'] });
   expect((await told()).filter((words) => / approved by /.test(words))).toEqual([yes, 'That was approved by carol.']);
 });
+
+// Promise: row-tells-its-story
+test.each(['the same line', 'a corrected line'])(
+  'a row that was declined and came again with %s tells who declined it',
+  async (how) => {
+    const { context, waiting, say, approve, all, import: bring } = await openPortfolio(1);
+    const { id, digest } = await waiting();
+    const answered = await say({ id, digest, answer: 'decline', words: 'Ask in January' });
+    if (answered.is !== 'done') throw new Error(`it is ${answered.is}`);
+    await carryOutAnswered(answered.approval, context);
+    const [head = '', line = ''] = buyerLines(1);
+    await bring([head, how === 'the same line' ? line : line.replace('Buyer 1 GmbH', 'Buyer One GmbH'), 'x'], {
+      by: 'alice',
+    });
+    await approve();
+    const [row] = await all('queued');
+    const story = row && (await rowStory(row, context));
+    const told = story ? timelineOf(story).map(({ words }) => String(words)) : [];
+    expect(told[0]).toBe('The row was first imported with q4.csv (import 1 by alice).');
+    expect(told[1]).toBe('That was declined by bob: Ask in January');
+    expect(told).toContain('q4.csv (import 2 by alice) was approved by bob.');
+  },
+);
 
 // Promise: row-tells-its-story
 test('a row whose file is imported again keeps its first importer', async () => {
