@@ -4,7 +4,6 @@ import { messageOf } from '../../src/errors.ts';
 import type { Approvals } from '../../src/ledger/approvals/approvals.ts';
 import type { SendMarks } from '../../src/ledger/calls/send-marks.ts';
 import { type Glance, makeGlances } from '../../src/ledger/counts/glances.ts';
-import { soleCurrency } from '../../src/ledger/counts/outcome-sums.ts';
 import type { NightlyRuns } from '../../src/ledger/nightly/nightly-runs.ts';
 import type { Reports } from '../../src/ledger/nightly/reports.ts';
 import type { Portfolios } from '../../src/ledger/portfolios/portfolios.ts';
@@ -13,6 +12,7 @@ import type { Log } from '../../src/log.ts';
 import type { RedisConnection } from '../../src/lua-script.ts';
 import type { NoticeState, Outbox } from '../../src/notices/notice.ts';
 import { type CallsHeld, readCallsHeld } from '../../src/pace/calls-held.ts';
+import { makeApprovalCurrency } from '../approvals/look-at-approval.ts';
 import { type TellDeps, tellDecided } from '../operators/take-decision.ts';
 import { readCondition } from './condition.ts';
 import { REPORT_SUBJECTS, reportChanges, seeReports } from './nightly-reports.ts';
@@ -133,7 +133,7 @@ export function makeLook(deps: WatchDeps, log: Log): (signal: AbortSignal) => Pr
 type PortfolioLookDeps = TellDeps & {
   ledger: RedisConnection;
   keys: Keys;
-  portfolios: Pick<Portfolios, 'read' | 'causes'>;
+  portfolios: Pick<Portfolios, 'read' | 'causes' | 'allImports'>;
   approvals: Pick<Approvals, 'read' | 'waitingIds'>;
   outbox: Outbox;
 };
@@ -175,6 +175,7 @@ async function lookAtApprovals(
   { sinceMs }: { sinceMs: number | undefined },
 ): Promise<number> {
   const waiting = await approvals.waitingIds();
+  const currencyOf = makeApprovalCurrency({ portfolios });
   let arose = 0;
   for (let from = 0; from < waiting.length; from += COMPARED_AT_ONCE) {
     const subjects = waiting.slice(from, from + COMPARED_AT_ONCE).map(({ id }) => ({ id, subject: `approval ${id}` }));
@@ -182,7 +183,7 @@ async function lookAtApprovals(
     for (const { id, subject } of subjects.filter((_subject, place) => known[place] === null)) {
       const approval = await approvals.read(id);
       if (approval?.standing !== 'waiting') continue;
-      const currency = soleCurrency(await portfolios.read(approval.portfolio));
+      const currency = await currencyOf(approval);
       const notice = sinceMs === undefined ? {} : { notice: approvalNotice(approval, currency) };
       arose += await outbox.report([{ subject, was: '', state: 'awaiting', ...notice }]);
     }

@@ -78,6 +78,20 @@ describe('watching', () => {
     ]);
   });
 
+  test('names the currency of the file that waits, though another file of the portfolio names none', async () => {
+    const place = await openWorkplace({ env: { APPROVE_ALWAYS: 'on', NOTIFY_FULL_ABOVE: '100' } });
+    const watcher = makeWatcher(place.context, ROOM);
+    await watcher.look();
+    await place.import(['name,requested_limit', 'Acme GmbH,1000'], { by: 'alice' });
+    await watcher.look();
+    await place.import(['name,requested_limit,currency', 'Brit GmbH,2000.5,EUR'], { by: 'alice' });
+    await watcher.look();
+    expect(titles(await watcher.told()).sort()).toEqual([
+      'Portfolio q4 awaits approval: 1 row, 1,000.00 to be requested',
+      'Portfolio q4 awaits approval: 1 row, EUR 2,000.50 to be requested',
+    ]);
+  });
+
   // Promise: each-change-told-once
   test('sends one notice of each change, however many processes look simultaneously', async () => {
     const place = await openWorkplace({ env: { NOTIFY_FULL_ABOVE: '100' } });
