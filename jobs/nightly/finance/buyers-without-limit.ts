@@ -1,4 +1,4 @@
-import { groupedAmount } from '../../../src/counted.ts';
+import { moneyText } from '../../../src/counted.ts';
 import { shareOf } from '../../../src/ledger/counts/amounts.ts';
 import type { FoundItem, FoundSink } from '../../../src/ledger/nightly/checks.ts';
 import type { BuyerRows } from '../../../src/ledger/rows/buyer-rows.ts';
@@ -177,7 +177,7 @@ const MOST_NAMED = 5;
 function detailOf(one: WalkedRow, limits: readonly WalkedRow[]): string {
   const others = limits.filter((other) => other !== one);
   const named = others.slice(0, MOST_NAMED).map(({ result: { limitId, request } }) => {
-    return `${limitId} (${groupedAmount(request.limit.requested_limit)})`;
+    return `${limitId} (${moneyText(request.limit.requested_limit)})`;
   });
   const more = others.length > MOST_NAMED ? ` and ${others.length - MOST_NAMED} more` : '';
   return `${one.result.limitId}; and ${named.join(', ')}${more}`;

@@ -29,9 +29,9 @@ test('a buyer with a second limit from a corrected line is listed with both amou
   expect(await named()).toEqual([
     {
       ...{ check: 'several limits', portfolio: 'q4', key: expect.any(String), line: 2, name: 'Acme GmbH', says },
-      ...{ requested: '1000', isMended: false, detail: expect.stringMatching(/^bl_\w+; and bl_\w+ \(2,000\)$/) },
+      ...{ requested: '1000', isMended: false, detail: expect.stringMatching(/^bl_\w+; and bl_\w+ \(2,000.00\)$/) },
     },
-    expect.objectContaining({ name: 'Acme GmbH', requested: '2000', detail: expect.stringContaining('(1,000)') }),
+    expect.objectContaining({ name: 'Acme GmbH', requested: '2000', detail: expect.stringContaining('(1,000.00)') }),
   ]);
 });
 
