@@ -105,7 +105,7 @@ export async function lookAtRequests(
       return {
         row,
         amount,
-        currency: undefined,
+        currency: archive?.currency,
         result,
         outcome,
         archived: archive?.is,

@@ -116,7 +116,7 @@ export type BuyerRequest = {
   row: RowId;
   /** The requested limit, decimal text. */
   amount: string;
-  /** The currency that the request's file names; undefined for an archived row. */
+  /** The currency that the request's file names; of an archived row the one that all files of its portfolio name. */
   currency: string | undefined;
   /** The row; undefined if its portfolio is archived. */
   result: RowResult | undefined;

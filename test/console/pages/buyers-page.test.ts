@@ -122,6 +122,21 @@ test('a buyer is still found after its portfolio is archived, and its page says 
   expect((await get(found?.href ?? '')).text).toContain('A buyer whose name was forgotten');
 });
 
+test('a request of an archived portfolio keeps its currency on its buyer’s page', async () => {
+  const web = await openWith({ q1: [MUELLER] });
+  await writeFile(join(web.cwd, 'q2.csv'), [`${HEAD},currency`, `${MUELLER.replace('R-1', 'R-2')},CHF`, ''].join('\n'));
+  await web.limitline('run', 'q2.csv', '--no-results', '--yes');
+  const [found] = await web.search('mue');
+  const money = async () =>
+    plainText((await web.get(found?.href ?? '')).text)
+      .match(/(?:[A-Z]{3} )?1,000\.00/g)
+      ?.sort();
+  const before = await money();
+  expect(before).toContain('CHF 1,000.00');
+  await web.limitline('archive', 'q2', '--yes');
+  expect(await money()).toEqual(before);
+});
+
 test('a buyer’s page adds up rejected, held, repeated and unsent requests separately', async () => {
   const lines = ['1000', '1500', '1700', '1900'].map((amount, at) =>
     MUELLER.replace('1000', amount).replace('R-1', `R-${at + 1}`),
