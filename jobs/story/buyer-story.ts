@@ -75,7 +75,7 @@ export async function lookAtBuyer(
   };
 }
 
-/** Reads these requests of one buyer or of several. The answer has the same order. */
+/** Reads these requests of one buyer or of several. The answer has the same order. `amount`: '' where it is not known. */
 export async function lookAtRequests(
   asked: readonly { row: RowId; amount: string }[],
   { rows, stories, archives, portfolios }: BuyerDeps,
@@ -101,7 +101,9 @@ export async function lookAtRequests(
       ]);
       const state: RowState = call?.row === rowName(row) ? 'done' : 'skipped';
       const request = { name: '', buyer: '', documents: [], limit: { requested_limit: amount } };
-      const outcome = call?.state === 'made' ? { state, record: call.record, request, limitId: call.id } : undefined;
+      // Whether a limit was granted in full is not known without the amount that was requested.
+      const isTold = call?.state === 'made' && amount !== '';
+      const outcome = isTold ? { state, record: call.record, request, limitId: call.id } : undefined;
       return {
         row,
         amount,

@@ -112,6 +112,10 @@ test('a buyer is still found after its portfolio is archived, and its page says 
   expect(text).toMatch(/approved[\s\S]*1,000\.00[\s\S]*bl_/);
   const limit = /bl_[\w-]+/.exec(text)?.[0] ?? '';
   expect((await get(`/search?text=${limit}`)).text).toMatch(/Requested in [\s\S]*\/portfolios\/q3"[\s\S]*archived/);
+  // The amount of a request that is known by its id alone is in the archive, so what became of it is, too.
+  const byId = plainText((await get(`/search?text=${limit}`)).text);
+  expect(byId).toMatch(/Requested in q3 archived see the archive/);
+  expect(byId).not.toContain('Nothing is known');
   await limitline('restore', 'q3');
   expect(await names('mue')).toEqual(['Bäckerei Müller GmbH']);
   expect((await get(found?.href ?? '')).text).toContain('<bdi>q3</bdi>, line 2');
@@ -120,6 +124,7 @@ test('a buyer is still found after its portfolio is archived, and its page says 
   expect(await names('mue')).toEqual([]);
   expect(await names('4711')).toEqual([]);
   expect((await get(found?.href ?? '')).text).toContain('A buyer whose name was forgotten');
+  expect(plainText((await get(`/search?text=${limit}`)).text)).not.toContain('see the archive');
 });
 
 test('a request of an archived portfolio keeps its currency on its buyer’s page', async () => {

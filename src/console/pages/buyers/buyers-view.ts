@@ -110,9 +110,10 @@ function requestLink({ row, result, archived }: BuyerRequest): Html {
   return html`<span><a href="${portfolioAddress(row.portfolio)}"><bdi>${row.portfolio}</bdi></a><small class="under">${standing}</small></span>`;
 }
 
-/** The outcome of a request as a badge; a reference to the archive where only the archive knows it. */
-export function outcomeOf({ outcome }: BuyerRequest, meanings: Meanings): Html | string {
-  return outcome ? rowBadge(outcome, meanings) : t`see the archive`;
+/** The outcome of a request as a badge; a reference to the archive where only the archive knows it; nothing of a forgotten one. */
+export function outcomeOf({ outcome, archived }: BuyerRequest, meanings: Meanings): Html | string {
+  if (outcome) return rowBadge(outcome, meanings);
+  return archived === 'forgotten' ? '' : t`see the archive`;
 }
 
 function requestsTable(requests: readonly BuyerRequest[], meanings: Meanings): Html {
@@ -224,7 +225,7 @@ export function foundPage(
             html`<div>${requests.map((request) => html`<p>${requestLink(request)} ${outcomeOf(request, meanings)}</p>`)}</div>`,
         },
       ],
-      empty: nothingFound(text, next, faulty),
+      empty: nothingFound(text, next, { ...faulty, gone }),
     })}
     ${pager({
       words: buyers.length > 0 ? countWords(buyers.length, 'buyer') : '',
@@ -252,11 +253,21 @@ function foundLines(text: string, lines: FoundLines['lines']): Html {
   });
 }
 
-function nothingFound(text: string, next: string | undefined, { lines, unread }: FoundLines): Html {
+function nothingFound(
+  text: string,
+  next: string | undefined,
+  { lines, unread, gone }: FoundLines & Pick<FoundBuyers, 'gone'>,
+): Html {
   if (next !== undefined) {
     return emptyState({
       title: t`None so far.`,
       words: t`There are more buyers to look through: go on with “Next”, or write more of the name.`,
+    });
+  }
+  if (gone.length > 0) {
+    return emptyState({
+      title: t`The request stands above.`,
+      words: t`Its row is not here any more. Its buyer, where still known, is found by a name, a number or a reference.`,
     });
   }
   return emptyState({
