@@ -29,6 +29,22 @@ test('the page of an approval counts only rows that still wait, after one of the
   );
 });
 
+test('the page of an answered approval says why it was asked for, and that the portfolio’s figures are of now', async () => {
+  const place = await openPortfolio(2, { APPROVE_ABOVE: '1500' });
+  const { id, digest } = await place.waiting();
+  expect(await pageOf(id, place)).toMatch(
+    /[^:] Portfolio q4 asks for 2,004\.00 with these rows.*The whole portfolio 2,004\.00/,
+  );
+  await place.say({ id, digest, answer: 'decline', words: 'Too much' });
+  await carryOutAllAnswered(place.context);
+  await place.import([...buyerLines(3).toSpliced(1, 2)], { by: 'alice' });
+  const page = await pageOf(id, place);
+  expect(page).toMatch(
+    /When this was asked for: Portfolio q4 asks for 2,004\.00 with these rows, which is above 1,500\.00\./,
+  );
+  expect(page).toMatch(/The whole portfolio now 1,003\.50/);
+});
+
 test('the page of an approval counts rows that need an answer in the plural', async () => {
   const place = await openPortfolio(1);
   const { id } = await place.waiting();

@@ -30,8 +30,8 @@ import { approvalSizeWords, KIND_WORDS, peopleWords, STANDING_WORDS, saidWords }
 export function approvalPage(look: ApprovalLook, answering: Answering, rights: Rights): Html {
   const { file, since } = look;
   const approval = { ...look.approval, ...look.goes };
-  const why = whyAskedWords(look.approval, since.length > 0);
-  const { portfolio, standing } = approval;
+  const { portfolio, standing, answered } = approval;
+  const why = withNumbers(whyAskedWords(look.approval, answered !== undefined || since.length > 0));
   return html`${pageHead({
     title: titleOf(approval),
     trail: [
@@ -44,7 +44,8 @@ export function approvalPage(look: ApprovalLook, answering: Answering, rights: R
       can(rights, 'GET /portfolios/:name/downloads/:file') &&
       linkButton({ href: originalHref(approval, file), words: t`Download the file`, download: true }),
   })}
-  ${standing === 'waiting' ? notice('info', withNumbers(why)) : outcome(look)}
+  ${standing !== 'waiting' && outcome(look)}
+  ${(standing === 'waiting' || answered) && notice('info', why)}
   ${look.portfolio.isPaused && (standing === 'waiting' || standing === 'granted') && notice('warn', untilResumed())}
   ${figuresOf({ ...look, approval }, look.goes.rows !== look.approval.rows)}
   ${standing === 'waiting' && look.unread && notice('warn', unreadWords(look.unread), { title: t`The file cannot be shown here.` })}
@@ -103,7 +104,7 @@ function outcome({ approval: { standing, answered, portfolio }, portfolio: whole
 
 /** @param hasLess whether a yes requests less now than was asked for */
 function figuresOf({ approval, portfolio, file }: ApprovalLook, hasLess: boolean): Html {
-  const { rows, sum, currency } = approval;
+  const { rows, sum, currency, answered } = approval;
   const ofFile = file?.fileWarnings.length ?? 0;
   const warned = ofFile + (file?.warnings.reduce((total, { lines }) => total + lines, 0) ?? 0);
   return stats([
@@ -113,7 +114,7 @@ function figuresOf({ approval, portfolio, file }: ApprovalLook, hasLess: boolean
       value: money({ amount: sum, currency }),
     },
     {
-      label: t`The whole portfolio`,
+      label: answered ? t`The whole portfolio now` : t`The whole portfolio`,
       value: money({ amount: portfolio.sum, currency: portfolio.currency }),
       hint: statesWords(portfolio.states),
     },
