@@ -15,6 +15,10 @@ export type Listed = Pick<Summary, Counted> & {
   standing: Standing;
   /** The currency of all its files; null where they name none, or several. */
   currency: string | null;
+  /** The currencies that its files name. */
+  currencies: string[];
+  /** Whether some of its files name a currency, and others none. */
+  withoutCurrency: boolean;
   sums: Sums & GrantedSums & GrantedShort;
 };
 
@@ -47,6 +51,7 @@ export async function* listPortfolios(deps: {
 function listedAs(state: PortfolioState, meanings: Meanings): Listed {
   const { name, file, startedMs, finishedMs, invalid, duplicate, states, statuses } = state;
   const rows = rowCountOf(state);
+  const named = state.currencies.filter((one) => one !== '').toSorted();
   return {
     portfolio: name,
     file: file?.fileName ?? null,
@@ -55,6 +60,8 @@ function listedAs(state: PortfolioState, meanings: Meanings): Listed {
     finished: isoTime(finishedMs),
     standing: standingOf(state),
     currency: soleCurrency(state) ?? null,
+    currencies: named,
+    withoutCurrency: named.length > 0 && named.length < state.currencies.length,
     lines: rows + invalid + duplicate,
     invalid,
     duplicate,

@@ -89,7 +89,19 @@ function countsInWords(states: Listed['states']): string[] {
   return [...counts].flatMap(([words, count]) => (count > 0 ? [`${grouped(count)} ${words}`] : []));
 }
 
-function moneyOf({ states: { done, skipped }, sums, currency }: Listed): string {
+/** What the sums add up, where that is not one currency. */
+function mixedWords({ currencies, withoutCurrency }: Listed): string[] {
+  const names = currencies.map(visible).join(', ');
+  if (withoutCurrency) return [`some in ${names} and some without a currency`];
+  return currencies.length > 1 ? [`in several currencies (${names})`] : [];
+}
+
+function moneyOf(given: Listed): string {
+  const {
+    states: { done, skipped },
+    sums,
+    currency,
+  } = given;
   const money = (amount: string) => moneyText(amount, currency ?? undefined);
   const all = sums.inAllRows === sums.requested ? '' : ` of ${money(sums.inAllRows)} in all rows`;
   const parts = [`requested ${money(sums.requested)}${all}`];
@@ -97,7 +109,7 @@ function moneyOf({ states: { done, skipped }, sums, currency }: Listed): string 
   if (skipped > 0) parts.push(`granted before ${money(sums.before.granted)}`);
   const before = skipped > 0 ? ' (those requested before included)' : '';
   if (sums.grantedBelow > 0) parts.push(`${counted(sums.grantedBelow, 'limit')} below the request${before}`);
-  return parts.join(', ');
+  return [...parts, ...mixedWords(given)].join(', ');
 }
 
 function column(text: string, width: number): string {

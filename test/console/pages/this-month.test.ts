@@ -44,6 +44,25 @@ test('the first page shows the sums of this month by currency and outcome, and t
   expect(plainText((await get('/')).text)).toMatch(/In all portfolios .* Not in these sums: 1 archived portfolio/);
 });
 
+test('a portfolio whose files name several currencies says so beside its sum and below those of all', async () => {
+  const desk = await openDesk(0);
+  for (const [at, currency] of ['CHF', 'EUR'].entries()) {
+    const [head, ...lines] = buyerLines(2);
+    await writeFile(join(desk.cwd, `q${at}.csv`), `${head},currency\n${lines[at]},${currency}\n`);
+    await desk.limitline('run', `q${at}.csv`, '--portfolio', 'mix', '--yes', '--no-results');
+  }
+  const { get } = await openConsole(desk);
+  const { text } = await get('/');
+  expect(plainText(text)).toContain('2,004.00 several currencies');
+  expect(plainText(text)).toContain(
+    'The files of mix name several currencies, or some of them none. Their sums stand here without a currency.',
+  );
+  expect(text).toContain('The files of <a href="/portfolios/mix"><bdi>mix</bdi></a> name');
+  await desk.limitline('run', 'q1.csv', '--portfolio', 'one', '--yes', '--no-results');
+  await desk.limitline('archive', 'mix', '--yes');
+  expect(plainText((await get('/')).text)).not.toMatch(/several currencies/);
+});
+
 // Promise: requested-beside-the-file
 test('the requested sum is shown beside the sum of the files, which includes rejected and left-out lines', async () => {
   const desk = await openDesk(0, { rules: [{ on: 'limit', match: 'HRB 2"', fault: 'status', status: 422 }] });

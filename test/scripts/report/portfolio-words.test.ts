@@ -24,6 +24,8 @@ const listed: Listed = {
   finished: null,
   standing: 'open',
   currency: null,
+  currencies: [],
+  withoutCurrency: false,
   lines: 1_203,
   invalid: 1,
   duplicate: 0,
@@ -59,6 +61,24 @@ test.each<[string, Partial<Listed>, string[]]>([
       'q4                        buyers.csv                2026-11-21 10:00Z  open',
       '    1,200 done, 2 held, 1 line invalid',
       '    requested EUR 1,234,567.50 of EUR 2,234,567.50 in all rows, granted EUR 999.00',
+    ],
+  ],
+  [
+    'a portfolio whose files name several currencies',
+    { currencies: ['CHF', 'EUR'] },
+    [
+      'q4                        buyers.csv                2026-11-21 10:00Z  open',
+      '    1,200 done, 2 held, 1 line invalid',
+      '    requested 1,234,567.50, granted 999.00, in several currencies (CHF, EUR)',
+    ],
+  ],
+  [
+    'a portfolio of which some files name no currency',
+    { currencies: ['EUR'], withoutCurrency: true },
+    [
+      'q4                        buyers.csv                2026-11-21 10:00Z  open',
+      '    1,200 done, 2 held, 1 line invalid',
+      '    requested 1,234,567.50, granted 999.00, some in EUR and some without a currency',
     ],
   ],
   [

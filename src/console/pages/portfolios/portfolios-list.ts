@@ -97,7 +97,14 @@ function nameOf({ name, file }: PortfolioState): Html {
 function requestedOf(state: PortfolioState, meanings: Meanings): Html {
   const { requested, in_file: inFile } = moneyOf(state, outcomesOf(state, meanings));
   const isMore = requested.amount !== inFile.amount;
-  return html`<span>${money({ amount: requested.amount, currency: soleCurrency(state) })}${isMore && html`<small class="under">${inFile.with_earlier ? t`in the files` : t`in the file`} ${inFile.at_least && '≥ '}${amount(inFile.amount)}</small>`}</span>`;
+  return html`<span>${money({ amount: requested.amount, currency: soleCurrency(state) })}${isMore && html`<small class="under">${inFile.with_earlier ? t`in the files` : t`in the file`} ${inFile.at_least && '≥ '}${amount(inFile.amount)}</small>`}${mixedIn(state)}</span>`;
+}
+
+/** What the sums of a portfolio add up, where that is not one currency. */
+function mixedIn({ currencies }: PortfolioState): Html | false {
+  if (currencies.length < 2) return false;
+  const words = currencies.includes('') ? t`some without a currency` : t`several currencies`;
+  return html`<small class="under">${words}</small>`;
 }
 
 function grantedIn(state: PortfolioState, meanings: Meanings): Html {

@@ -103,7 +103,8 @@ function figuresOf(
     value: granted.length === 0 ? '–' : sumsPart(available, areAll && unknown === 0),
     hint: withNumbers(unknown > 0 ? t`not known of ${countWords(unknown, 'request')}` : t`of what was granted`),
   };
-  return html`${stats(isAvailable ? figures.toSpliced(2, 0, left) : figures)}${!areAll && html`<p class="quiet">These sums cover the newest ${withNumbers(countWords(portfolios.length, 'portfolio'))} alone, so they are lower bounds.</p>`}`;
+  const mixed = some.filter(({ currencies }) => currencies.length > 1).map(({ name }) => ({ name, rows: 0 }));
+  return html`${stats(isAvailable ? figures.toSpliced(2, 0, left) : figures)}${mixed.length > 0 && html`<p class="quiet">The files of ${placesOf(mixed, [])} name several currencies, or some of them none. Their sums stand here without a currency.</p>`}${!areAll && html`<p class="quiet">These sums cover the newest ${withNumbers(countWords(portfolios.length, 'portfolio'))} alone, so they are lower bounds.</p>`}`;
 }
 
 /** Whether the files ask for other sums than were requested: rows that are rejected, wait or need an answer are in no sum of requests. */
