@@ -5,7 +5,7 @@ import { makeUnderstandFile } from '../../../jobs/approvals/understand-file.ts';
 import { NO_RIGHTS } from '../../../src/console/access/access.ts';
 import { approvalPage } from '../../../src/console/pages/approvals/approval-page.ts';
 import { ANSWERING, openPortfolio, waitingIn } from '../../support/approved-portfolio.ts';
-import { plainText, unmarked } from '../../support/desk.ts';
+import { as, byHeader, openConsole, openDesk, plainText, unmarked } from '../../support/desk.ts';
 import { buyerLines } from '../../support/workplace.ts';
 
 type Place = Awaited<ReturnType<typeof openPortfolio>>;
@@ -43,6 +43,21 @@ test('the page of an answered approval says why it was asked for, and that the p
     /When this was asked for: Portfolio q4 asks for 2,004\.00 with these rows, which is above 1,500\.00\./,
   );
   expect(page).toMatch(/The whole portfolio now 1,003\.50/);
+});
+
+test('the address of an approval whose portfolio is archived says that the approval comes back with it', async () => {
+  const desk = await openDesk(1, {}, { APPROVE_ALWAYS: 'on' });
+  await desk.limitline('import', 'q4.csv');
+  const { get, context } = await openConsole(desk, byHeader);
+  const [asked] = await context.approvals.waiting();
+  const look = () => get(`/approvals/${asked?.id}`, as('bob', 'approver'));
+  await desk.limitline('cancel', 'q4');
+  await desk.limitline('archive', 'q4', '--yes');
+  const { status, text } = await look();
+  expect(status).toBe(404);
+  expect(plainText(text)).toContain('The approvals of an archived portfolio come back when it is restored.');
+  await desk.limitline('restore', 'q4');
+  expect((await look()).status).toBe(200);
 });
 
 test('the page of an approval counts rows that need an answer in the plural', async () => {

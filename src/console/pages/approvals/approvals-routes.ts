@@ -139,7 +139,7 @@ const STATUSES = { changed: 409, password: 422, owes: 403, 'sign in': 403, busy:
 /** The most characters of an approver's reason: enough for a sentence or two. */
 const LONGEST_WORDS = 400;
 
-const NO_APPROVAL = t`There is no such approval in this account, or not any more. See what waits under Approvals.`;
+const NO_APPROVAL = t`There is no such approval in this account, or not any more. The approvals of an archived portfolio come back when it is restored. See what waits under Approvals.`;
 
 async function show(
   id: string,
