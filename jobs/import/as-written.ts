@@ -9,13 +9,16 @@ import { makeProblem, type Problem } from '../../src/portfolio/problem.ts';
 export function makeAsWritten(columns: readonly Column[]): (line: Line) => void {
   const headers = new Set(columns.map(({ written }) => written));
   const named = new Map(
-    columns.flatMap((column) => (column.known && !headers.has(column.known) ? [[column.known as string, column]] : [])),
+    columns.flatMap((column) => {
+      const { known, written } = column;
+      return known && (written === known || !headers.has(known)) ? [[known as string, column] as const] : [];
+    }),
   );
   return (line) => {
     const said = (problem: Problem) => {
       const column = named.get(problem.column ?? '');
       if (!column) return problem;
-      const cell = problem.value === null ? null : (line.cells[column.index]?.trim() ?? problem.value);
+      const cell = problem.value === null ? null : line.cells[column.index]?.trim() || problem.value;
       return makeProblem(problem.line, column.written, cell, problem.message);
     };
     if (line.kind === 'row') line.warnings = line.warnings.map(said);
