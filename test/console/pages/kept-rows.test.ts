@@ -1,11 +1,11 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { openConsole, openDesk, unmarked } from '../../support/desk.ts';
+import { openConsole, openDesk, plainText, unmarked } from '../../support/desk.ts';
 import { buyerLines } from '../../support/workplace.ts';
 
 // Promise: kept-rows-linked
-test('the page of a portfolio links rows that stay unchanged to their new lines and problems', async () => {
+test('the page of a portfolio links rows that stay unchanged to their new lines and problems, and the first page counts these', async () => {
   const desk = await openDesk(3);
   await desk.limitline('run', 'q4.csv', '--no-results');
   const [header = '', first = '', ...others] = buyerLines(3);
@@ -19,4 +19,6 @@ test('the page of a portfolio links rows that stay unchanged to their new lines 
   expect(lines).toContain('Lines of the file that led to no row');
   expect(lines).toContain('Buyer 1 SE');
   expect(lines).toContain('changed after it was requested (name differs; sent for');
+  const board = plainText((await web.get('/')).text);
+  expect(board).toMatch(/What waits for people .* 1 line to fix in q4 /);
 });

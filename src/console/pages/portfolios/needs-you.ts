@@ -226,17 +226,19 @@ function fixTasks(
   const all = portfolios.flatMap((state): Task[] => {
     const rights = rightsOn(state);
     const mayLoad = can(rights, 'GET /portfolios/:name/downloads/:file');
-    const mayFix = state.invalid > 0 && can(rights, 'GET /new');
-    const { name, startedMs, finishedMs, invalid, duplicate, states, leftOut, sums, file } = state;
+    const { name, startedMs, finishedMs, invalid, kept, duplicate, states, leftOut, sums, file } = state;
+    // A line that counts as the row it had before is to be fixed, too.
+    const faulty = invalid + kept;
+    const mayFix = faulty > 0 && can(rights, 'GET /new');
     // The lines to fix of a portfolio's only file are as old as the portfolio. Since when a later file has such lines is not known.
-    const faultyMs = invalid > 0 && file?.number === 1 ? startedMs : undefined;
+    const faultyMs = faulty > 0 && file?.number === 1 ? startedMs : undefined;
     const sinceMs = faultyMs ?? rejectedMs.get(name);
-    if (invalid + states.refused === 0 || (finishedMs ?? nowMs) < nowMs - FIX_DAYS * DAY_MS) return [];
+    if (faulty + states.refused === 0 || (finishedMs ?? nowMs) < nowMs - FIX_DAYS * DAY_MS) return [];
     const toLines = portfolioAddress(name, {}, { lines: ['invalid'] });
     const toRows = portfolioAddress(name, { outcomes: ['rejected'] });
     const parts = [
-      ...(invalid > 0
-        ? [html`<a href="${toLines}">${withNumbers(countWords(invalid, 'line to fix', 'lines to fix'))}</a>`]
+      ...(faulty > 0
+        ? [html`<a href="${toLines}">${withNumbers(countWords(faulty, 'line to fix', 'lines to fix'))}</a>`]
         : []),
       ...(states.refused > 0
         ? [html`<a href="${toRows}">${withNumbers(t`${grouped(states.refused)} rejected by the service`)}</a>`]
@@ -245,7 +247,8 @@ function fixTasks(
     // The sum `leftOut` covers faulty and duplicate lines together, so it is that of the faulty lines only if none is a duplicate.
     const isSum = invalid === 0 || (leftOut !== undefined && duplicate === 0);
     const known = [...(isSum && invalid > 0 && leftOut ? [leftOut.amount] : []), sums.byState.refused];
-    const isWhole = isSum && (invalid === 0 || leftOut?.bare === 0);
+    // What a line asks for that counts as an earlier row is in no sum.
+    const isWhole = isSum && kept === 0 && (invalid === 0 || leftOut?.bare === 0);
     const amounts = [{ amount: exactText(known), currency: soleCurrency(state) }];
     return [
       {
