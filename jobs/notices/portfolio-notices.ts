@@ -117,7 +117,17 @@ function sumFacts(state: PortfolioState, outcomes: Outcomes): Facts {
       term: `Sum that ${FAILED_WORDS[one]}`,
       what: moneyText(outcomes[one].requested, currency),
     })),
+    ...currencyFacts(state),
   ];
+}
+
+/** The fact that the sums are of several currencies, or that some files name none. */
+function currencyFacts({ currencies }: PortfolioState): Facts {
+  if (currencies.length < 2) return [];
+  const names = currencies.filter((one) => one !== '').toSorted();
+  const which =
+    names.length < currencies.length ? `${names.join(', ')}, and in some files none` : `several (${names.join(', ')})`;
+  return [{ term: 'Currencies', what: `${which}: the sums add all amounts as they are` }];
 }
 
 /** The words of each outcome, to follow a number of rows. */

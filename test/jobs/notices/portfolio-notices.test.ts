@@ -65,6 +65,18 @@ describe('the notice of a portfolio', () => {
     expect(facts.map(({ term }) => term)).toEqual(['Requested', 'Granted', 'Sum that needs an answer']);
   });
 
+  test.each([
+    [['EUR', 'CHF'], 'several (CHF, EUR): the sums add all amounts as they are'],
+    [['EUR', ''], 'EUR, and in some files none: the sums add all amounts as they are'],
+    [['EUR'], undefined],
+    [[''], undefined],
+  ])('says what its sums add up where the files name %j', async (currencies, what) => {
+    const state = await stateOf('q4', { currencies });
+    const done = { ...state, states: { ...state.states, done: 1 } };
+    const { facts } = portfolioNotice({ is: 'settled', atMs: 7 }, { state: done, causes: [], meanings: NONE, nowMs });
+    expect(facts.find(({ term }) => term === 'Currencies')?.what).toBe(what);
+  });
+
   test('shows the currency of its sums if all files name one', async () => {
     const state = await stateOf('q4', { currencies: ['EUR'] });
     const done = { ...state, states: { ...state.states, done: 5 } };
