@@ -2,7 +2,7 @@ import { pipeline } from 'node:stream/promises';
 import { type Command, Option } from 'commander';
 import { type ExportPayload, exportResults } from '../../jobs/export/export-results.ts';
 import { withDoubt } from '../../jobs/operators/free-held.ts';
-import { importNames } from '../../jobs/rows/import-names.ts';
+import { importName } from '../../jobs/rows/import-names.ts';
 import type { Context } from '../../src/context.ts';
 import { grouped, moneyText } from '../../src/counted.ts';
 import { LimitlineError } from '../../src/errors.ts';
@@ -12,6 +12,7 @@ import { withoutExponent } from '../../src/ledger/counts/amounts.ts';
 import type { Cause } from '../../src/ledger/counts/cause.ts';
 import { soleCurrency } from '../../src/ledger/counts/outcome-sums.ts';
 import { ROW_OUTCOMES, type RowOutcome } from '../../src/ledger/counts/row-outcome.ts';
+import type { KnownImport } from '../../src/ledger/portfolios/imports.ts';
 import { isoTime, type Summary, summarize } from '../../src/ledger/portfolios/summary.ts';
 import { rowName } from '../../src/ledger/schema/schema.ts';
 import type { FoundRow } from '../../src/ledger/search/row-filter.ts';
@@ -205,15 +206,15 @@ function line(id: string, rows: string, sum: string, step: string, meaning: stri
 }
 
 /**
- * Yields a text or JSON in pieces that lists the rows of one outcome by line, as the console's list finds them. The text names their files if
- * the portfolio has several.
+ * Yields a text or JSON in pieces that lists the rows of one outcome by line, as the console's list finds them. Each amount has the
+ * currency of its file, and the text names the files if the portfolio has several.
  */
 async function* listedRows(
   portfolio: string,
   { outcome, isJson }: { outcome: RowOutcome; isJson: boolean },
   { account, rows, portfolios }: Pick<Context, 'account' | 'rows' | 'portfolios'>,
 ): AsyncGenerator<string> {
-  const files = await importNames(portfolio, { portfolios });
+  const files = new Map((await portfolios.allImports(portfolio)).map((known) => [String(known.number), known]));
   const textOf = isJson ? factsOf : lineOf;
   let count = 0;
   if (isJson) yield `${JSON.stringify({ account, portfolio, outcome }).slice(0, -1)},"rows":[`;
@@ -226,29 +227,30 @@ async function* listedRows(
   else yield `${grouped(count)} of the rows of portfolio ${portfolio}: ${ROW_OUTCOMES[outcome]}.\n`;
 }
 
-type Files = ReadonlyMap<string, string>;
+type Files = ReadonlyMap<string, KnownImport>;
 
 function factsOf({ row, result }: FoundRow, files: Files): string {
   const { line, importId, request, limitId, record, updatedMs } = result;
   const { status = null } = record;
   const total_limit = record.total_limit === undefined ? null : withoutExponent(record.total_limit);
-  const requested = request.limit.requested_limit;
+  const known = files.get(importId);
+  const [requested, currency] = [request.limit.requested_limit, known?.found?.currency ?? null];
   const ids = {
     row: rowName(row),
-    import: files.get(importId),
+    import: known && importName(known),
     line,
     name: request.name,
     buyer_limit_id: limitId || null,
   };
-  const facts = { ...ids, requested_limit: requested, status, total_limit, updated: isoTime(updatedMs) };
+  const facts = { ...ids, requested_limit: requested, currency, status, total_limit, updated: isoTime(updatedMs) };
   return `\n${JSON.stringify(facts)}`;
 }
 
 function lineOf({ result: { line, importId, request, record, updatedMs } }: FoundRow, files: Files): string {
-  const amount = moneyText(request.limit.requested_limit).padStart(16);
+  const known = files.get(importId);
+  const amount = moneyText(request.limit.requested_limit, known?.found?.currency).padStart(16);
   const status = visible(record.status ?? '').padEnd(14);
   const updated = isoTime(updatedMs)?.slice(0, 10);
-  const file = files.size > 1 ? files.get(importId) : undefined;
-  const of = file === undefined ? '' : `, of ${visible(file)}`;
+  const of = files.size > 1 && known ? `, of ${visible(importName(known))}` : '';
   return `line ${String(line).padEnd(6)} ${amount}  ${status}  ${updated}  ${visible(request.name)}${of}\n`;
 }

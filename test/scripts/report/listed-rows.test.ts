@@ -40,6 +40,15 @@ test('report --state prints the rows of an outcome as text, JSON and a file that
   const listed = await limitline('report', 'q4', '--state', 'waiting');
   expect(listed.stdout).toMatch(/^line .* buyer\nline 2 .* {2}Zinc AG, of second\.csv #2\n1 of the rows/);
   expect((await json('report', 'q4', '--state', 'waiting')).rows).toMatchObject([{ import: 'second.csv #2', line: 2 }]);
+  // Each amount has the currency of its own file.
+  await writeFile(join(cwd, 'third.csv'), 'name,country_code,requested_limit,currency\nIron AG,DE,7.5,CHF\n');
+  await limitline('import', 'third.csv', '--portfolio', 'q4');
+  const mixed = (await limitline('report', 'q4', '--state', 'waiting')).stdout;
+  expect(mixed).toMatch(/ {12}7\.00 .* Zinc AG/);
+  expect(mixed).toMatch(/ CHF 7\.50 .* Iron AG/);
+  const { rows } = await json('report', 'q4', '--state', 'waiting');
+  expect(rows).toContainEqual(expect.objectContaining({ name: 'Zinc AG', currency: null }));
+  expect(rows).toContainEqual(expect.objectContaining({ name: 'Iron AG', currency: 'CHF' }));
   expect(await json('report', 'q4', '--state', 'under_review')).toMatchObject({
     portfolio: 'q4',
     outcome: 'under_review',
