@@ -44,7 +44,8 @@ export function understoodWords(read: Read): string {
   const paths = unmapped.filter((written) => 'field' in readExtraField(written));
   if (paths.length > 0)
     parts.push(`To send such a column, map it: ${paths.map((path) => `--map "${path}=${path}"`).join(' ')}`);
-  return parts.join('\n');
+  // A header such as Kundennr. has the full stop already.
+  return parts.join('\n').replace(/(?<!\.)\.\.$/gm, '.');
 }
 
 function headerWords({ headerLine, above }: Read): string[] {

@@ -27,6 +27,12 @@ test('columns that are read but not sent are reported apart from unknown columns
   );
 });
 
+test('a header that ends with a full stop ends its sentence', async () => {
+  const opened = await read('name,requested_limit,Betr.,Kundennr.\nA,1000,B,K-1\n');
+  expect(understoodWords(opened)).toContain('Columns read, but not sent: Kundennr.\nColumns kept, but not sent: Betr.');
+  expect(understoodWords(opened)).not.toContain('..');
+});
+
 // Promise: path-header-not-sent
 test('a column whose header is itself a path is kept, and the output explains how to map it', async () => {
   const opened = await read('name,requested_limit,company.address.postal_code,company.contacts\nA,1000,89073,1\n');
