@@ -32,6 +32,9 @@ const SURE = 3;
  */
 const LENGTH_MAY_DIFFER = 2;
 
+/** Ids that a service counts up: one of them may be longer than all before it. Longer numbers are drawn by lot. */
+const COUNTED_UP = /^\D*[1-9]\d{0,8}$/;
+
 /**
  * Why a person should look at this id again: it looks unlike the known ids of its kind. Only a warning, since the service says
  * nothing of the form of ids (docs/service.md).
@@ -42,8 +45,9 @@ export function unlikeKnown(made: string, known: readonly string[]): string | un
   const lengths = known.map(({ length }) => length);
   const [least, most] = [Math.min(...lengths), Math.max(...lengths)];
   const may = least === most && known.length >= SURE ? 0 : LENGTH_MAY_DIFFER;
+  const mayGrow = known.every((id) => COUNTED_UP.test(id)) ? LENGTH_MAY_DIFFER : may;
   const unlike = `It looks unlike the other ids, such as ${example}`;
-  if (made.length < least - may || made.length > most + may)
+  if (made.length < least - may || made.length > most + mayGrow)
     return `${unlike}: it has ${made.length} characters, and they have ${least === most ? least : `${least} to ${most}`}.`;
   return signsOf(made).isSubsetOf(signsOf(known.join(''))) ? undefined : `${unlike}.`;
 }
