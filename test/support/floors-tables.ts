@@ -218,7 +218,7 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
     'jobs/archive',
   ],
   'jobs/inbox': [...FOR_JOBS, 'jobs/rows', 'jobs/import', 'jobs/export', 'jobs/drafts', 'jobs/operators'],
-  'jobs/notices': [...FOR_JOBS, 'jobs/rows', 'jobs/operators'],
+  'jobs/notices': [...FOR_JOBS, 'jobs/rows', 'jobs/operators', 'jobs/approvals'],
   'jobs/archive': [...FOR_JOBS, 'jobs/rows', 'jobs/import', 'jobs/export', 'jobs/drafts', 'jobs/inbox', 'jobs/nightly'],
   'jobs/workers': [
     ...FOR_JOBS,
