@@ -20,7 +20,8 @@ function idleHolds(values: Values): string[] {
   return ['ON_UNKNOWN_COMPANY', 'ON_UNKNOWN_DOCUMENT', 'ON_UNKNOWN_LIMIT']
     .filter((name) => values[name] === 'hold')
     .map(
-      (name) => `${name}=hold holds no call at once that left with SERVICE_IDEMPOTENCY_HEADER: it is sent again first`,
+      (name) =>
+        `${name}=hold does not hold a call that left with SERVICE_IDEMPOTENCY_HEADER: such a call is sent again first`,
     );
 }
 
@@ -29,7 +30,7 @@ function idleApprovalSettings(values: Values): string[] {
   const isAsked = APPROVE_ABOVE !== undefined || person !== undefined || APPROVE_ALWAYS !== 'off';
   return [
     ...(person !== undefined && Number(values.APPROVE_WINDOW_DAYS || 7) === 0
-      ? ['APPROVE_PERSON_ABOVE adds up no two portfolios of a person, since APPROVE_WINDOW_DAYS is 0']
+      ? ['APPROVE_PERSON_ABOVE looks at each portfolio alone, since APPROVE_WINDOW_DAYS is 0']
       : []),
     ...(approvers !== undefined && !isAsked
       ? ['INBOX_APPROVERS asks for no approval by itself: APPROVE_ABOVE, APPROVE_PERSON_ABOVE or APPROVE_ALWAYS does']

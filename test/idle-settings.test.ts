@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { readSettings } from '../src/config.ts';
 import { idleSettings } from '../src/idle-settings.ts';
 
-const ZERO_DAYS = 'APPROVE_PERSON_ABOVE adds up no two portfolios of a person, since APPROVE_WINDOW_DAYS is 0';
+const ZERO_DAYS = 'APPROVE_PERSON_ABOVE looks at each portfolio alone, since APPROVE_WINDOW_DAYS is 0';
 const NOBODY_ASKS =
   'INBOX_APPROVERS asks for no approval by itself: APPROVE_ABOVE, APPROVE_PERSON_ABOVE or APPROVE_ALWAYS does';
 const idleTask = (name: string, task: string) =>
@@ -13,7 +13,9 @@ test.each<[string, Record<string, string>, string[]]>([
   [
     'a hold beside a header that has calls sent again',
     { SERVICE_IDEMPOTENCY_HEADER: 'Idempotency-Key', ON_UNKNOWN_LIMIT: 'hold', ON_UNKNOWN_COMPANY: 'resend' },
-    ['ON_UNKNOWN_LIMIT=hold holds no call at once that left with SERVICE_IDEMPOTENCY_HEADER: it is sent again first'],
+    [
+      'ON_UNKNOWN_LIMIT=hold does not hold a call that left with SERVICE_IDEMPOTENCY_HEADER: such a call is sent again first',
+    ],
   ],
   ['the holds of the default beside such a header', { SERVICE_IDEMPOTENCY_HEADER: 'Idempotency-Key' }, []],
   ['a sum by person over no days', { APPROVE_PERSON_ABOVE: '5000', APPROVE_WINDOW_DAYS: '0' }, [ZERO_DAYS]],
