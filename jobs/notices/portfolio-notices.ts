@@ -1,6 +1,6 @@
 import { counted, grouped, moneyText } from '../../src/counted.ts';
 import type { Cause } from '../../src/ledger/counts/cause.ts';
-import { moneyOf } from '../../src/ledger/counts/money.ts';
+import { mixedNote, moneyOf } from '../../src/ledger/counts/money.ts';
 import { outcomesOf, soleCurrency } from '../../src/ledger/counts/outcome-sums.ts';
 import { ROW_OUTCOMES, type RowOutcome } from '../../src/ledger/counts/row-outcome.ts';
 import type { PortfolioState } from '../../src/ledger/portfolios/portfolio.ts';
@@ -109,25 +109,17 @@ function outcomesText(outcomes: Outcomes): string {
 function sumFacts(state: PortfolioState, outcomes: Outcomes): Facts {
   if (rowCountOf(state) === 0) return [];
   const currency = soleCurrency(state);
+  const money = moneyOf(state, outcomes);
   const failed = (['rejected', 'needs_answer'] as const).filter((one) => outcomes[one].rows > 0);
   return [
     { term: 'Requested', what: moneyText(state.sums.requested, currency) },
-    { term: 'Granted', what: moneyText(moneyOf(state, outcomes).granted.amount, currency) },
+    { term: 'Granted', what: moneyText(money.granted.amount, currency) },
     ...failed.map((one) => ({
       term: `Sum that ${FAILED_WORDS[one]}`,
       what: moneyText(outcomes[one].requested, currency),
     })),
-    ...currencyFacts(state),
+    ...mixedNote(money).map((what) => ({ term: 'Currencies', what })),
   ];
-}
-
-/** The fact that the sums are of several currencies, or that some files name none. */
-function currencyFacts({ currencies }: PortfolioState): Facts {
-  if (currencies.length < 2) return [];
-  const names = currencies.filter((one) => one !== '').toSorted();
-  const which =
-    names.length < currencies.length ? `${names.join(', ')}, and in some files none` : `several (${names.join(', ')})`;
-  return [{ term: 'Currencies', what: `${which}: the sums add all amounts as they are` }];
 }
 
 /** The words of each outcome, to follow a number of rows. */

@@ -167,19 +167,25 @@ export function onlyCurrency({ currencies = [], without_currency: isBare }: Curr
   return currencies.length === 1 && !isBare ? currencies[0] : undefined;
 }
 
+/** Says what sums add up that are not of one currency; nothing of sums in one, or in none. */
+export function mixedNote({ currencies = [], without_currency: isBare }: Currencies): string[] {
+  if (currencies.length < 2 && !isBare) return [];
+  const names = currencies.join(', ');
+  const files = isBare
+    ? `Some files name ${names}, and some no currency`
+    : `The files name several currencies (${names})`;
+  return [`${files}; the sums add all amounts as they are.`];
+}
+
 /** Sentences that go with the table of money: the part of the limits that is still available, and the amounts that are in no sum. */
 export function moneyNotes(
   money: Money,
   given: Pick<GrantedSums, 'available' | 'withoutAvailable'> & Pick<Sums, 'unreadable'>,
 ): string[] {
   const { available, withoutAvailable, unreadable } = given;
-  const { left_out: left, in_file: all, granted, currencies = [], without_currency: isBare } = money;
+  const { left_out: left, in_file: all, granted } = money;
   return [
-    ...(currencies.length > 1 || isBare
-      ? [
-          `${isBare ? `Some files name ${currencies.join(', ')}, and some no currency` : `The files name several currencies (${currencies.join(', ')})`}; the sums add all amounts as they are.`,
-        ]
-      : []),
+    ...mixedNote(money),
     ...availableNote(granted.lines, { available, withoutAvailable }, onlyCurrency(money)),
     ...(unreadable > 0
       ? [

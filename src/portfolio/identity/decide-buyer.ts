@@ -26,7 +26,7 @@ import { MOST_HOLDERS, spellingOf, squeeze } from './identity.ts';
  * 4. So is any weaker identifier that belongs only to other buyers.
  * 5. If no buyer remains, the line makes a new one. A line that may mean a known buyer is a problem instead:
  *    - its reference or a number differs by leading zeros alone from that of a buyer with a name alike;
- *    - its reference differs so from that of a buyer with its register number;
+ *    - its reference differs by leading zeros alone from that of a buyer with the line's register number;
  *    - a number may be that of a buyer with a name alike, written otherwise.
  *    A yes, or a line of an errors file that names that buyer's only row, means that buyer.
  *

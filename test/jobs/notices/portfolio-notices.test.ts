@@ -66,8 +66,8 @@ describe('the notice of a portfolio', () => {
   });
 
   test.each([
-    [['EUR', 'CHF'], 'several (CHF, EUR): the sums add all amounts as they are'],
-    [['EUR', ''], 'EUR, and in some files none: the sums add all amounts as they are'],
+    [['EUR', 'CHF'], 'The files name several currencies (EUR, CHF); the sums add all amounts as they are.'],
+    [['EUR', ''], 'Some files name EUR, and some no currency; the sums add all amounts as they are.'],
     [['EUR'], undefined],
     [[''], undefined],
   ])('says what its sums add up where the files name %j', async (currencies, what) => {

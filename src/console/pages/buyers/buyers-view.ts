@@ -110,7 +110,7 @@ function requestLink({ row, result, archived }: BuyerRequest): Html {
   return html`<span><a href="${portfolioAddress(row.portfolio)}"><bdi>${row.portfolio}</bdi></a><small class="under">${standing}</small></span>`;
 }
 
-/** The outcome of a request as a badge; a reference to the archive where only the archive knows it; nothing of a forgotten one. */
+/** The outcome of a request as a badge. A request whose outcome only the archive knows refers to it, and a forgotten one shows nothing. */
 export function outcomeOf({ outcome, archived }: BuyerRequest, meanings: Meanings): Html | string {
   if (outcome) return rowBadge(outcome, meanings);
   return archived === 'forgotten' ? '' : t`see the archive`;

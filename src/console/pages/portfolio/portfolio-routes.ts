@@ -93,7 +93,7 @@ export const onePortfolioPage = page<PortfolioPageFunctions>({ at: 'portfolios' 
       const look = await given.look(name);
       if (look) return portfolioFrame(look, { rights });
       const archived = await given.archived(name);
-      return archived ? leftFrame({ ...archived, name }) : [];
+      return archived ? leftFrame(archived) : [];
     },
   }),
   post('/portfolios/:name/pause', {
@@ -131,7 +131,7 @@ export const onePortfolioPage = page<PortfolioPageFunctions>({ at: 'portfolios' 
 const asLines = (text = ''): string => text.replace(/\r\n?/g, '\n');
 
 /** The piece of an open page whose portfolio was archived or forgotten meanwhile: its other pieces are not read any more. */
-function leftFrame(archived: Pick<ArchivedPortfolio, 'name' | 'is'>): Frame {
+function leftFrame(archived: ArchivedPortfolio): Frame {
   const body = html`What stands below is as it was before. <a href="${portfolioAddress(archived.name)}">Show it as it is now</a>`;
   return [{ id: 'portfolio-waits', html: notice('info', body, { title: archivedFault(archived).message }) }];
 }
