@@ -11,7 +11,7 @@ const READ_BY: readonly (readonly [name: string, task: TaskName])[] = [
 
 /** Given settings that other settings leave without effect, or with less than people expect, one sentence each without a full stop. */
 export function idleSettings(values: Values): string[] {
-  return [...idleHolds(values), ...idleApprovalSettings(values), ...idleNightSettings(values)];
+  return [...idleHolds(values), ...idleApprovalSettings(values), ...idleInbox(values), ...idleNightSettings(values)];
 }
 
 /** Calls that are to be held, and that an idempotency header has sent again first. Only what somebody has set is named. */
@@ -36,6 +36,13 @@ function idleApprovalSettings(values: Values): string[] {
       ? ['INBOX_APPROVERS asks for no approval by itself: APPROVE_ABOVE, APPROVE_PERSON_ABOVE or APPROVE_ALWAYS does']
       : []),
   ];
+}
+
+function idleInbox(values: Values): string[] {
+  if (values.LIMITLINE_INBOX !== undefined) return [];
+  return ['LIMITLINE_INBOX_MAPPING', 'INBOX_APPROVERS']
+    .filter((name) => values[name] !== undefined)
+    .map((name) => `${name} has no effect, since LIMITLINE_INBOX names no drop folder`);
 }
 
 function idleNightSettings(values: Values): string[] {

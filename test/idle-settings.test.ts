@@ -21,8 +21,23 @@ test.each<[string, Record<string, string>, string[]]>([
   ['a sum by person over no days', { APPROVE_PERSON_ABOVE: '5000', APPROVE_WINDOW_DAYS: '0' }, [ZERO_DAYS]],
   ['a sum by person over the days of the default', { APPROVE_PERSON_ABOVE: '5000' }, []],
   ['a sum by buyer over no days', { APPROVE_ABOVE: '5000', APPROVE_WINDOW_DAYS: '0' }, []],
-  ['approvers of dropped files where nothing asks', { INBOX_APPROVERS: 'dora', APPROVE_ALWAYS: 'off' }, [NOBODY_ASKS]],
-  ['approvers of dropped files where all is asked', { INBOX_APPROVERS: 'dora', APPROVE_ALWAYS: 'on' }, []],
+  [
+    'approvers of dropped files where nothing asks',
+    { LIMITLINE_INBOX: '/inbox', INBOX_APPROVERS: 'dora', APPROVE_ALWAYS: 'off' },
+    [NOBODY_ASKS],
+  ],
+  [
+    'approvers of dropped files where all is asked',
+    { LIMITLINE_INBOX: '/inbox', INBOX_APPROVERS: 'dora', APPROVE_ALWAYS: 'on' },
+    [],
+  ],
+  [
+    'a mapping and approvers of dropped files without a drop folder',
+    { LIMITLINE_INBOX_MAPPING: 'erp', INBOX_APPROVERS: 'dora', APPROVE_ALWAYS: 'on' },
+    ['LIMITLINE_INBOX_MAPPING', 'INBOX_APPROVERS'].map(
+      (name) => `${name} has no effect, since LIMITLINE_INBOX names no drop folder`,
+    ),
+  ],
   [
     'days to keep where no task of the night reads them',
     { LIMITLINE_SCHEDULE: 'reconcile 02:30', LIMITLINE_KEEP_DAYS: '90', LIMITLINE_AUDIT_DAYS: '400' },
