@@ -212,7 +212,7 @@ function wordsFor({ trouble, name }: { trouble: OidcTrouble; name: string }): st
     case 'no role':
       return t`You signed in at ${name}, but none of your groups there may use this console. Ask the person who manages these groups.`;
     case 'not anew':
-      return t`${name} did not ask you to sign in again, or does not say when it did, or its clock is half a minute or more behind ours, or another person signed in there, or none of your groups there approves any more. Nothing was approved.`;
+      return t`${name} did not ask you to sign in again, or does not say when it did, or its clock and ours are half a minute or more apart, or another person signed in there, or none of your groups there approves any more. Nothing was approved.`;
     case 'too many':
       return t`Very many people sign in at this moment. Try again in a few seconds.`;
   }

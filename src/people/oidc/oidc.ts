@@ -70,10 +70,13 @@ export function makeOidc(options: {
       const by = await nameOf(answer.claims);
       const roles = rolesOfGroups(groupsOf(answer.claims, groupsClaim), groupRoles);
       if (anew) {
-        // Without `auth_time` the provider may not have asked the person again.
+        // Without `auth_time`, or with one that is still to come, the provider may not have asked the person again.
         const { auth_time: atS } = answer.claims;
-        const isAnew = by === anew.by && typeof atS === 'number' && atS >= anew.beganS - LEEWAY_S;
-        return isAnew && roles.includes('approver') ? { is: 'anew', for: anew, to } : { is: 'not anew', by, to };
+        const isOfThen =
+          typeof atS === 'number' && atS >= anew.beganS - LEEWAY_S && atS <= Date.now() / 1_000 + LEEWAY_S;
+        return by === anew.by && isOfThen && roles.includes('approver')
+          ? { is: 'anew', for: anew, to }
+          : { is: 'not anew', by, to };
       }
       return roles.length === 0
         ? { is: 'no role', by, to }

@@ -36,6 +36,7 @@ test.each<[what: string, claims: () => Record<string, unknown>]>([
   ['does not state the time', () => ({})],
   ['states the time as text', () => ({ auth_time: String(nowS()) })],
   ['authenticated long before', () => ({ auth_time: nowS() - 120 })],
+  ['states a time that is still to come', () => ({ auth_time: nowS() + 120 })],
   ['names no approving group any more', () => ({ auth_time: nowS(), groups: ['finance team'] })],
   ['names another person', () => ({ auth_time: nowS(), sub: 'subject-2', preferred_username: 'bob@example.com' })],
 ])('a new sign-in proves nothing when the provider %s', async (_what, claims) => {
