@@ -23,7 +23,7 @@ end
 -- @script session-standing
 -- Whether a session is valid, and what its user must do in it first. Includes clock.lua.
 -- A user's session is valid as long as the user still has the epoch of its beginning: a new password, role or factor changes the epoch.
--- A session by an identity provider has its own roles.
+-- A session by an identity provider has its own roles. One that began ahead of the clock ends: its age is not known.
 -- session: the key   userPrefix: beginning of users' keys   absoluteMs: how long a session lives at most
 -- Answers nil, or a table: by, roles, owes ('' | 'code' | 'password' | 'factor'), began, seen, from, agent
 -- @include clock
@@ -31,6 +31,10 @@ local function standingOf(session, userPrefix, absoluteMs)
   local found = redis.call('HMGET', session, 'by', 'epoch', 'coded', 'roles', 'owes', 'began', 'seen', 'from', 'agent')
   local by = found[1]
   if not by or tonumber(found[6]) + absoluteMs <= nowMs() then return nil end
+  if isAhead(found[6]) then
+    redis.call('UNLINK', session)
+    return nil
+  end
   local standing = { by = by, began = found[6], seen = found[7], from = found[8], agent = found[9] }
   standing.roles, standing.owes = found[4], found[5]
   if found[2] then
@@ -64,8 +68,8 @@ local begun = redis.call('HGET', KEYS[1], 'by')
 if begun then return begun end
 local isLink = KEYS[4] == KEYS[1]
 if not isLink then
-  local link = redis.call('HMGET', KEYS[4], 'by', 'owes')
-  if link[2] ~= 'link' then return nil end
+  local link = redis.call('HMGET', KEYS[4], 'by', 'owes', 'began')
+  if link[2] ~= 'link' or isAhead(link[3]) then return nil end
   by = link[1]
 end
 for _, digest in ipairs(redis.call('ZRANGE', KEYS[2], 0, -1)) do

@@ -76,6 +76,28 @@ describe('a session', () => {
     expect(await people.sessions.read(token, { counts: true })).toBeUndefined();
   });
 
+  test('that began ahead of the clock, which was set back since, ends for good', async () => {
+    const { people, addUser, signIn, connection, keys } = openPeople();
+    await addUser('alice');
+    const { token } = await signIn('alice');
+    const [digest = ''] = await connection.zrange(keys.sessionsOf('alice'), '0', '-1');
+    const began = Number(await connection.hget(keys.session(digest), 'began'));
+    await connection.hset(keys.session(digest), 'began', `${began + 30_000}`);
+    expect(await people.sessions.living([token])).toEqual([true]);
+    await connection.hset(keys.session(digest), 'began', `${began + 2 * 86_400_000}`);
+    expect(await people.sessions.read(token, { counts: true })).toBeUndefined();
+    expect(await connection.exists(keys.session(digest))).toBe(0);
+  });
+
+  test('is not begun by a link that was made ahead of the clock', async () => {
+    const { people, connection, keys } = openPeople();
+    const link = (await people.openings.link('command line (root)')) ?? '';
+    const [key = ''] = await connection.keys(keys.session('*'));
+    const began = Number(await connection.hget(key, 'began'));
+    await connection.hset(key, 'began', `${began + 2 * 86_400_000}`);
+    expect(await people.openings.open(link, HERE)).toBeUndefined();
+  });
+
   test('expires at its greatest age, whatever its activity', async () => {
     const { people, addUser, signIn } = openPeople({ limits: { absoluteMs: 300, writeAfterMs: 0 } });
     await addUser('alice');
