@@ -23,6 +23,8 @@ for at = 4, isKnown and 3 or #KEYS do
   if at ~= 5 then
     local ten = 10 ^ math.max(0, at - 5)
     local back, free = backMs / ten, math.max(tonumber(redis.call('GET', KEYS[at]) or 0), now)
+    -- A longer wait than any is from before the clock was set back.
+    if free > now + most * ten * back then free = now end
     local wait = free - now - (most * ten - 1) * back
     if wait > 0 then return { math.ceil(wait) } end
     places[KEYS[at]] = math.ceil(free + back)
@@ -31,7 +33,7 @@ end
 local bucket = isKnown and KEYS[2] or KEYS[1]
 local found = redis.call('HMGET', bucket, 'tries', 'next')
 local wait = tonumber(found[2] or 0) - now
-if wait > 0 then return { wait } end
+if wait > 0 and wait <= tonumber(longestMs) then return { wait } end
 for place, free in pairs(places) do redis.call('SET', place, free, 'PX', math.max(1, free - now)) end
 local tries = tonumber(found[1] or 0) + 1
 redis.call('HSET', bucket, 'tries', tries)

@@ -51,6 +51,29 @@ describe('guesses of a password', () => {
     expect(await connection.exists(bucket)).toBe(0);
   });
 
+  test('have no longer wait when the clock is set back', async () => {
+    const opened = openPeople({ guesses: { placeTries: 3 } });
+    const { people, addUser, connection, keys } = opened;
+    await addMany(opened, 3);
+    await addUser('alice');
+    expect(await triesUntilLater(opened, 'alice', STRANGER.from)).toBe(3);
+    const aheadMs = 2 * 86_400_000;
+    for (const place of await connection.keys(keys.guesses('place', '*'))) {
+      await connection.set(place, `${Number(await connection.get(place)) + aheadMs}`);
+    }
+    const [bucket = ''] = await connection.keys(keys.guesses('password', '*'));
+    await connection.hset(bucket, 'tries', '6', 'next', `${Date.now() + aheadMs}`);
+    const guess = (name: string) => people.signIn.password({ name, password: WRONG, ...STRANGER });
+    // The limits begin anew, for the account and for the address.
+    expect([await guess('alice'), await guess('user-1'), await guess('user-2')].map(({ is }) => is)).toEqual([
+      'no',
+      'no',
+      'no',
+    ]);
+    expect(await guess('user-2')).toMatchObject({ is: 'later', afterS: expect.toSatisfy((s: number) => s <= 60) });
+    expect(await guess('alice')).toMatchObject({ is: 'later', afterS: expect.toSatisfy((s: number) => s <= 60) });
+  });
+
   test('of an unknown name are limited alike, and the name is not stored', async () => {
     const opened = openPeople();
     await opened.addUser('alice');
@@ -163,7 +186,7 @@ describe('guesses of a password', () => {
       await opened.connection.hset(
         (await opened.connection.keys(opened.keys.guesses('password', '*')))[0] ?? '',
         'next',
-        9e15,
+        Date.now() + 600_000,
       );
     }
     expect((await people.signIn.password({ name: 'alice', password: PASSWORD, ...STRANGER })).is).toBe('later');
