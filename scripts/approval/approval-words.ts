@@ -8,6 +8,7 @@ import { onlyCurrency } from '../../src/ledger/counts/money.ts';
 import type { Summary } from '../../src/ledger/portfolios/summary.ts';
 import { type Approval, leavesNobody, NOBODY_NAMED, whyAskedWords } from '../../src/ledger/schema/approval.ts';
 import type { FoundRow } from '../../src/ledger/search/row-filter.ts';
+import { groupsWith } from '../../src/people/oidc/group-roles.ts';
 import { visible } from '../../src/portfolio/problem.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
@@ -97,15 +98,15 @@ export async function declinedLines(
 /** Prints each waiting approval of a portfolio: its sum, how to approve it, and who may do so. */
 export async function sayWaiting(
   portfolio: string,
-  { approvals, people, portfolios }: Pick<Context, 'approvals' | 'people' | 'portfolios'>,
+  { approvals, people, portfolios, settings }: Pick<Context, 'approvals' | 'people' | 'portfolios' | 'settings'>,
   { say }: Pick<Terminal, 'say'>,
 ): Promise<void> {
   const waiting = (await approvals.waiting()).filter((one) => one.portfolio === portfolio);
   const currencyOf = makeApprovalCurrency({ portfolios });
+  const groups = groupsWith('approver', settings.CONSOLE_OIDC_ROLES);
   for (const one of waiting.slice(0, MOST_SAID)) {
-    say(
-      `limitline: ${waitingSentence(one, await currencyOf(one))} ${whoWords(one, await approversOf(one, people.users))}`,
-    );
+    const who = whoWords(one, await approversOf(one, people.users), groups);
+    say(`limitline: ${waitingSentence(one, await currencyOf(one))} ${who}`);
   }
 }
 
@@ -115,10 +116,13 @@ function waitingSentence(approval: Approval, currency: string | undefined): stri
   return `${counted(rows, 'row')}, ${moneyText(sum, currency)} in all, ${wait} for another person's approval. ${whyAskedWords(approval)} To approve: npx limitline approve "${portfolio}" --as USER --approval ${id}, or the console's page /approvals/${id}.`;
 }
 
-function whoWords({ approvers }: Approval, names: readonly string[]): string {
+function whoWords({ approvers }: Approval, names: readonly string[], groups: readonly string[]): string {
   if (leavesNobody({ inboxApprovers: approvers })) return NOBODY_NAMED;
   if (names.length === 0 && approvers) {
     return `Only those whom INBOX_APPROVERS names may approve it (${approvers.join(', ')}), and none of them is another user with the role approver: give one the role, or name somebody else there.`;
+  }
+  if (names.length === 0 && groups.length > 0) {
+    return `Who may approve: people of the identity provider in one of these groups: ${groups.map(visible).join(', ')}.`;
   }
   if (names.length === 0) {
     return 'There is no other person who may approve yet. Add one: npx limitline user add NAME --roles approver.';

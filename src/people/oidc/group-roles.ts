@@ -24,6 +24,14 @@ export function rolesOfGroups(groups: readonly string[], map: readonly GroupRole
   return ROLES.filter((role) => found.has(role));
 }
 
+/** The groups whose people have this role, by the pairs of `CONSOLE_OIDC_ROLES`. */
+export function groupsWith(role: Role, pairs: readonly string[]): string[] {
+  return pairs.flatMap((pair) => {
+    const found = readGroupRoles(pair);
+    return found?.roles.includes(role) ? [found.group] : [];
+  });
+}
+
 /** The groups in a claim: a list of texts, or one text. The claim's name is a word, a URL, or a path with dots (`realm_access.roles`). */
 export function groupsOf(claims: Readonly<Record<string, unknown>>, claim: string): string[] {
   const value = Object.hasOwn(claims, claim) ? claims[claim] : atPath(claims, claim.split('.'));

@@ -13,7 +13,7 @@ export type ApprovalsList = {
   total: number;
   /** Answered approvals, the latest answer first. */
   answered: readonly PricedApproval[];
-  /** Whether the console has users: without any, nobody can approve. */
+  /** Whether the console has users, or an identity provider has approvers: without any, nobody can approve. */
   hasUsers: boolean;
 };
 
