@@ -39,8 +39,11 @@ export function register(program: Command, terminal: Terminal): void {
     .argument('<id>', 'the rule')
     .description('remove a rule: from then on it sends no row again')
     .action(async (id: string) => {
-      const removed = await withContext(({ retryRules }) => retryRules.remove(id));
-      if (!removed) throw new LimitlineError('NOT_FOUND', `There is no rule "${id}": see limitline rule list.`);
+      const removed = await withContext(async ({ retryRules }) => {
+        const found = await retryRules.remove(id);
+        if (!found) throw new LimitlineError('NOT_FOUND', `There is no rule "${id}": see limitline rule list.`);
+        return found;
+      });
       terminal.print(`Rule ${id} is removed: rows ${ruleWords(removed)} stay rejected.`, { removed: id });
     });
 }

@@ -38,4 +38,6 @@ test('rules are added, listed with their effect and removed, and the audit has e
   const { entries } = await json('audit', 'list', '--what', 'nightly rule added');
   expect(entries[2]).toMatchObject({ is: 'begun', facts: { step: 'limit', words: '(a text)', nights: '1' } });
   expect(entries[3]).toMatchObject({ is: 'done', facts: { rule: words.id } });
+  const removals = await json('audit', 'list', '--what', 'nightly rule removed');
+  expect(removals.entries.map(({ is }: { is: string }) => is)).toEqual(['begun', 'done', 'begun', 'failed']);
 });
