@@ -72,6 +72,8 @@ function afterWords(name: string, { buyers, files, uploads, events, dropFolders 
     '  until it is rewritten: redis-cli BGREWRITEAOF;',
     '- events of the service in which no id or number of it stands: they go after',
     '  EVENTS_KEEP_DAYS, and npx limitline events export has them until then;',
+    '- copies of files that were refused as a whole on the command line: no portfolio',
+    '  names them, and npx limitline reconcile lists them from the next day on;',
     '- the audit trail, which is evidence: it has names of files, and who did what;',
     ...(dropFolders.length > 0
       ? ['- drop folders that this host does not have: remove files of it from their done', '  and rejected.']

@@ -25,6 +25,9 @@ test('forget prints what it deletes, keeps and cannot reach, and requires the na
   expect(done.stdout).toContain('q4 is forgotten. Taken out: its rows, 2 buyers, 1 file');
   expect(done.stdout).toContain('ask it to erase');
   expect(done.stdout).toContain('redis-cli BGREWRITEAOF');
+  expect(done.stdout).toMatch(
+    /files that were refused as a whole .*\n {2}names them, and npx limitline reconcile lists them/,
+  );
   expect(Math.max(...done.stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80);
   const again = await desk.json('forget', 'q4');
   expect(again).toMatchObject({ portfolio: 'q4', forgotten: true });
