@@ -6,6 +6,7 @@ import { messageOf } from '../../src/errors.ts';
 import { systemCode } from '../../src/files/disk.ts';
 import type { Log } from '../../src/log.ts';
 import { readSchedule } from '../../src/schedule/read-schedule.ts';
+import { makeNamedMappings } from '../drafts/kept-mappings.ts';
 import { FOLDER_FAULTS } from './drop-folder.ts';
 import { DONE, REJECTED, TAKEN } from './dropped-names.ts';
 import type { InboxSource } from './inbox-deps.ts';
@@ -67,7 +68,8 @@ const MOST_TAKEN = 50;
 export async function readInbox({ settings, inbox }: Pick<InboxSource, 'settings' | 'inbox'>, most = MOST_TAKEN) {
   const { LIMITLINE_INBOX: folder, LIMITLINE_INBOX_MAPPING: mapping } = settings;
   const onSchedule = isOnSchedule(settings);
-  const facts = { folder, mapping, isOnSchedule: onSchedule, lately: await inbox.lately(most), nowMs: Date.now() };
+  const [lately, mappingFault] = await Promise.all([inbox.lately(most), mappingFaultOf(settings)]);
+  const facts = { folder, mapping, mappingFault, isOnSchedule: onSchedule, lately, nowMs: Date.now() };
   const nothing = { fault: undefined, lying: [], more: 0 };
   if (folder === undefined) return { ...facts, ...nothing };
   try {
@@ -75,6 +77,15 @@ export async function readInbox({ settings, inbox }: Pick<InboxSource, 'settings
   } catch (error) {
     return { ...facts, ...nothing, fault: `${folder}: ${FOLDER_FAULTS[systemCode(error)] ?? messageOf(error)}.` };
   }
+}
+
+/** Why no file can be taken by the mapping that is set; undefined if one can, or none is set. */
+async function mappingFaultOf(settings: InboxSource['settings']): Promise<string | undefined> {
+  const { LIMITLINE_INBOX_MAPPING: mapping, LIMITLINE_DATA: dataDir } = settings;
+  if (mapping === undefined) return undefined;
+  return makeNamedMappings({ dataDir })
+    .need(mapping)
+    .then(() => undefined, messageOf);
 }
 
 /** Whether files are taken by schedule, and not at once. */

@@ -23,9 +23,10 @@ export function register(program: Command, terminal: Terminal): void {
           folder = null,
           mapping = null,
           fault = null,
+          mappingFault = null,
           ...facts
         } = await readInbox(context, last);
-        const words = inboxWords({ ...facts, more, isOnSchedule, folder, mapping, fault });
+        const words = inboxWords({ ...facts, more, isOnSchedule, folder, mapping, fault, mappingFault });
         const lately = facts.lately.map(({ reading: _reading, folder: _folder, ...file }) => file);
         terminal.print(words, {
           account: context.account,
@@ -33,6 +34,7 @@ export function register(program: Command, terminal: Terminal): void {
           mapping,
           isOnSchedule,
           fault,
+          mappingFault,
           lying: facts.lying,
           more,
           lately,
@@ -48,13 +50,14 @@ type Shown = {
   folder: string | null;
   mapping: string | null;
   fault: string | null;
+  mappingFault: string | null;
   isOnSchedule: boolean;
   lying: readonly { name: string; why: string }[];
   more: number;
   lately: readonly TakenFile[];
 };
 
-function inboxWords({ folder, mapping, fault, isOnSchedule, lying, more, lately }: Shown): string {
+function inboxWords({ folder, mapping, fault, mappingFault, isOnSchedule, lying, more, lately }: Shown): string {
   if (folder === null && lately.length === 0) {
     return 'There is no drop folder: set LIMITLINE_INBOX to a folder, and files of buyers in it are imported automatically.';
   }
@@ -65,6 +68,7 @@ function inboxWords({ folder, mapping, fault, isOnSchedule, lying, more, lately 
       ? 'No drop folder is set here (LIMITLINE_INBOX).'
       : `Drop folder ${folder}: files are ${when}${read}.`,
     ...(fault === null ? [] : [`The folder cannot be read from this computer: ${fault}`]),
+    ...(mappingFault === null ? [] : [`The mapping cannot be used, so no file is taken: ${mappingFault}`]),
     ...(lying.length === 0 ? [] : ['', 'Files that lie there:', ...lying.map(({ name, why }) => `  ${name}: ${why}`)]),
     ...(more > 0 ? [`  … and ${counted(more, 'more file')}`] : []),
     '',

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { readInbox } from '../../../jobs/inbox/watch-inbox.ts';
 import { type InboxFacts, inboxSection } from '../../../src/console/pages/nightly/inbox-view.ts';
 import type { TakenFile } from '../../../src/ledger/inbox/inbox.ts';
+import { callCommand } from '../../support/command.ts';
 import { openInbox } from '../../support/inbox.ts';
 import { buyerLines } from '../../support/workplace.ts';
 
@@ -86,4 +87,15 @@ test('readInbox returns the waiting and the imported files, and reports a missin
     fault: expect.stringContaining('/none: it is not there'),
   });
   expect(String(inboxSection(away))).toContain('The drop folder cannot be read.');
+});
+
+test('the section and `inbox` say that the mapping that is set cannot be used', async () => {
+  const { drop, context, dir, env } = await openInbox({ env: { LIMITLINE_INBOX_MAPPING: 'bank' } });
+  await drop('q4.csv', `${buyerLines(1).join('\n')}\n`);
+  const facts = await readInbox(context);
+  expect(facts.mappingFault).toMatch(/^There is no mapping "bank"; none was kept yet\./);
+  expect(String(inboxSection(facts))).toContain('The mapping cannot be used, so no file is imported.');
+  expect(String(inboxSection(FACTS))).not.toContain('cannot be used');
+  const { stdout } = await callCommand(['inbox'], { cwd: dir, env });
+  expect(stdout).toMatch(/^The mapping cannot be used, so no file is taken: There is no mapping "bank"/m);
 });

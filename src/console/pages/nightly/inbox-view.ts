@@ -14,6 +14,8 @@ export type InboxFacts = {
   isOnSchedule: boolean;
   /** Why this process cannot read the folder. */
   fault: string | undefined;
+  /** Why the mapping that is set cannot be used; undefined if it can, or none is set. */
+  mappingFault?: string | undefined;
   /** The first files in the folder, each with why it was not taken yet; `more` counts the others. */
   lying: readonly { name: string; why: string }[];
   more: number;
@@ -29,6 +31,7 @@ export function inboxSection(given: InboxFacts): Html {
   const { folder, mapping, isOnSchedule, lying, more, lately, nowMs } = given;
   if (folder === undefined && lately.length === 0) return noFolder();
   return html`${given.fault !== undefined && notice('bad', advice(given.fault), { title: t`The drop folder cannot be read.` })}
+    ${given.mappingFault !== undefined && notice('bad', advice(given.mappingFault), { title: t`The mapping cannot be used, so no file is imported.` })}
     ${facts([
       { term: t`Folder`, what: folder === undefined ? 'none' : html`<code>${folder}</code>` },
       { term: t`Imported`, what: isOnSchedule ? t`as scheduled` : t`at once, when the file is complete` },
