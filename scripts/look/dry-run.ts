@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { OutlookDeps } from '../../jobs/preview/outlook.ts';
 import { idempotencyOf, type Settings } from '../../src/config.ts';
 import type { Context } from '../../src/context.ts';
-import { allBeforeWords, counted, earlierRows, moneyText, replacedWords } from '../../src/counted.ts';
+import { allBeforeWords, counted, earlierRows, moneyText, replacedWords, sizeWords } from '../../src/counted.ts';
 import { messageOf } from '../../src/errors.ts';
 import { heldRemedy } from '../../src/held-remedy.ts';
 import { makeForesight } from '../../src/ledger/rows/put-rows.ts';
@@ -53,7 +53,7 @@ export function dryRunWords(dryRun: DryRun, currency?: string): string {
   if (all !== undefined) return `${all}: an import would request nothing.`;
   const parts = [
     `An import would request ${counted(limits, 'limit')} (${moneyText(requested, currency)} in total), create ${counted(companies, 'company', 'companies')}`,
-    ` and upload ${counted(documents, 'document')} (${(uploadBytes / 1_000_000).toFixed(1)} MB).`,
+    ` and upload ${counted(documents, 'document')}${documents > 0 ? ` (${sizeWords(uploadBytes)})` : ''}.`,
   ];
   if (open > 0) parts.push(` ${counted(open, 'of these limits waits', 'of these limits wait')} already.`);
   if (revived > 0) {

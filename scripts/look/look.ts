@@ -6,7 +6,7 @@ import { makeDryRun, makeLargest } from '../../jobs/preview/dry-run.ts';
 import { openAsImport } from '../../jobs/preview/open-as-import.ts';
 import { durationWords, otherCurrencyWords } from '../../src/console/pages/new/words.ts';
 import type { Context } from '../../src/context.ts';
-import { allBeforeWords, counted, earlierRows, moneyText } from '../../src/counted.ts';
+import { allBeforeWords, counted, earlierRows, moneyText, sizeWords } from '../../src/counted.ts';
 import { openDocuments } from '../../src/documents/archive.ts';
 import { defaultDocumentsDir } from '../../src/documents/folder.ts';
 import { isLimitlineError } from '../../src/errors.ts';
@@ -284,11 +284,8 @@ function nameWords({ name }: LargeRequest): string {
 function createsWords({ dryRun: { companies, documents, uploadBytes } }: ImportPreview): string {
   const created = counted(companies, 'company', 'companies');
   if (documents === 0) return `${created}; no documents`;
-  return `${created}; ${counted(documents, 'document')} to upload, ${megabytes(uploadBytes)} MB`;
+  return `${created}; ${counted(documents, 'document')} to upload, ${sizeWords(uploadBytes)}`;
 }
-
-/** Megabytes, rounded up, so that a small upload is not shown as none. */
-const megabytes = (bytes: number): string => (Math.ceil(bytes / 100_000) / 10).toFixed(1);
 
 function timeWords({ dryRun: { durationS }, ratePerS }: ImportPreview): string {
   if (durationS === null || ratePerS === undefined) return "not known yet: the service's pace is found out on the way";
