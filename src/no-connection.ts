@@ -14,6 +14,13 @@ export function noConnectionWords(error: Error): string {
   return known === undefined ? messageOf(error) : `${known} (${code})`;
 }
 
+/** What is wrong with the certificate of a host, with the code; undefined if the error is about something else. */
+export function certificateWords(error: unknown): string | undefined {
+  const code = error instanceof Error ? codeOf(error) : undefined;
+  const known = code === undefined ? undefined : WORDS[code];
+  return known?.startsWith('its certificate') ? `${known} (${code})` : undefined;
+}
+
 const NO_TLS = 'it does not speak TLS there: wrong port, or http:// instead of https://';
 const UNKNOWN_CERTIFICATE = 'its certificate is signed by nobody known here: see NODE_EXTRA_CA_CERTS';
 

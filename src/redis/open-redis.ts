@@ -2,6 +2,7 @@ import { Cluster, type Redis } from 'ioredis';
 import { LimitlineError, messageOf } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { RedisConnection } from '../lua-script.ts';
+import { certificateWords } from '../no-connection.ts';
 import { COMMAND_TIMEOUT_MS, type ConnectionRole, type Connections, makeConnections } from './connect.ts';
 import { openOwnRedis } from './own/open.ts';
 import { describeRedis, parseRedisUrl } from './redis-url.ts';
@@ -171,11 +172,14 @@ async function ask<T>(where: string, run: () => Promise<T>, lastReported: () => 
     return await run();
   } catch (error) {
     const reason = lastReported() ?? error;
-    throw new LimitlineError('REDIS', `Redis at ${where} ${remedyFor(messageOf(reason))}`, { cause: reason });
+    throw new LimitlineError('REDIS', `Redis at ${where} ${remedyFor(reason)}`, { cause: reason });
   }
 }
 
-function remedyFor(reason: string): string {
+function remedyFor(error: unknown): string {
+  const certificate = certificateWords(error);
+  if (certificate) return `cannot be used: ${certificate}.`;
+  const reason = messageOf(error);
   if (/WRONGPASS|NOAUTH|NOPERM/.test(reason)) {
     return `refuses access (${reason}); correct the user and password in REDIS_URL, or the rights of that user.`;
   }
