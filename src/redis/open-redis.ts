@@ -179,7 +179,9 @@ async function ask<T>(where: string, run: () => Promise<T>, lastReported: () => 
 function remedyFor(error: unknown): string {
   const certificate = certificateWords(error);
   if (certificate) return `cannot be used: ${certificate}.`;
-  const reason = messageOf(error);
+  const said = messageOf(error);
+  const reason = said.replace(SENTINELS_IN_VAIN, '');
+  if (reason !== said) return sentinelsRemedyFor(reason);
   if (/WRONGPASS|NOAUTH|NOPERM/.test(reason)) {
     return `refuses access (${reason}); correct the user and password in REDIS_URL, or the rights of that user.`;
   }
@@ -188,10 +190,31 @@ function remedyFor(error: unknown): string {
   if (reason.startsWith('MISCONF')) {
     return `takes no writes, since it cannot save to its disk (${reason}); its log names the cause, such as a full disk.`;
   }
+  if (reason.includes('cluster support disabled')) return `is no cluster (${reason}); give one address in REDIS_URL.`;
   return `does not answer within ${COMMAND_TIMEOUT_MS / 1_000} s (${reason}); start it, or correct REDIS_URL.`;
 }
 
+/** What ioredis puts before the last reason when it has asked all sentinels in vain. */
+const SENTINELS_IN_VAIN = /^All sentinels are unreachable\b.* Last error: /;
+
+function sentinelsRemedyFor(reason: string): string {
+  if (/WRONGPASS|NOAUTH|NOPERM/.test(reason)) {
+    return `has sentinels that refuse access (${reason}); they are told the password of REDIS_URL where it names no user, and no other.`;
+  }
+  if (reason.includes('No such master')) {
+    return `is not known to its sentinels by that name (${reason}); correct the name in REDIS_URL.`;
+  }
+  if (/unknown command/.test(reason)) {
+    return `has no sentinels there (${reason}); give the addresses of sentinels in REDIS_URL, or begin it with redis://.`;
+  }
+  return `is not found, since no sentinel leads to it (${reason}); start the sentinels, or correct REDIS_URL.`;
+}
+
 function checkPlace(info: ServerInfo, connection: RedisConnection, where: string): void {
+  if (info.redis_mode === 'sentinel') {
+    const remedy = 'write redis+sentinel://host:port/NAME, with the name of the primary that it watches';
+    throw new LimitlineError('REDIS', `Redis at ${where} is a sentinel; ${remedy}, in REDIS_URL.`);
+  }
   if (info.role === 'slave') {
     const remedy = 'give the address of its primary, or of its sentinels, in REDIS_URL';
     throw new LimitlineError('REDIS', `Redis at ${where} is a replica, which cannot be written to; ${remedy}.`);

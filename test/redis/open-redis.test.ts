@@ -214,7 +214,43 @@ describe('sentinels', () => {
     const port = await freePort();
     await expect(open(`redis+sentinel://127.0.0.1:${port}/main`)).rejects.toMatchObject({
       code: 'REDIS',
-      message: expect.stringMatching(/does not answer within 5 s \(All sentinels are unreachable.*REDIS_URL/),
+      message: expect.stringMatching(/is not found, since no sentinel leads to it \(.*start the sentinels.*REDIS_URL/),
+    });
+  });
+
+  test.each([
+    ['know no primary of the name', '', '', /is not known to its sentinels by that name \(ERR No such master/],
+    ['want a password', 'requirepass secret', '', /has sentinels that refuse access \(NOAUTH /],
+    [
+      'want a password and are given a user',
+      'requirepass secret',
+      'me:other@',
+      /has sentinels that refuse access \(NOAUTH /,
+    ],
+  ])('that %s are said to be the fault, with the remedy', async (_which, setting, user, words) => {
+    const primary = await fixture.start(DURABLE);
+    const access = setting === '' ? {} : { password: 'secret' };
+    const watched = `sentinel monitor main 127.0.0.1 ${primary.port} 1`;
+    const { port } = await fixture.start([watched, ...(setting === '' ? [] : [setting])], { access });
+    const fault = await open(`redis+sentinel://${user}127.0.0.1:${port}/other`).catch((error) => error);
+    expect(fault).toMatchObject({ code: 'REDIS', message: expect.stringMatching(words) });
+    expect(fault.message).not.toMatch(/Retrying|does not answer|secret/);
+  });
+
+  test('take the place of a Redis, or the reverse, which is named with the right form', async () => {
+    const primary = await fixture.start(DURABLE);
+    const sentinel = await fixture.start([`sentinel monitor main 127.0.0.1 ${primary.port} 1`]);
+    const { log, lines } = makeKeptLog();
+    await expect(open(sentinel.url, log)).rejects.toMatchObject({
+      message: expect.stringMatching(/ is a sentinel; write redis\+sentinel:/),
+    });
+    expect(lines).toEqual([]);
+    await expect(open(`redis+sentinel://127.0.0.1:${primary.port}/main`)).rejects.toMatchObject({
+      message: expect.stringMatching(/ has no sentinels there \(ERR unknown command/),
+    });
+    const twice = `${primary.url},${primary.url}`;
+    await expect(open(twice)).rejects.toMatchObject({
+      message: expect.stringMatching(/ is no cluster .*give one address/),
     });
   });
 });
