@@ -100,6 +100,8 @@ export function makeSendMarks(given: {
     // The script and WAIT go over one connection, since WAIT covers only that connection's earlier writes.
     const pipeline = confirming.pipeline().eval(scriptText(MARK_SENDING), 1, keys.marks, ...args);
     const answers = (await pipeline.wait(wanted, CONFIRM_WITHIN_MS).exec()) ?? [];
+    // As claims do: in a cluster, a pipeline that was sent to the wrong node does not find the right one by itself.
+    if (answers.some(([error]) => error) && 'refreshSlotsCache' in confirming) confirming.refreshSlotsCache();
     const [answer, confirmed] = answers.map(([error, value]) => (error ? endMisfit(error) : value));
     return (Number(confirmed) < wanted ? ['unconfirmed', confirmed, wanted] : answer) as Answer;
   };
