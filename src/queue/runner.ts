@@ -38,6 +38,9 @@ const MAX_STALLED = 1_000_000;
 /** BullMQ's wait after a failure of Redis while it ends a job; its default of 15 s is longer than our lock. */
 const RUN_RETRY_MS = 1_000;
 
+/** How often a missing right is said, which BullMQ meets each second. */
+const SAY_EVERY_MS = 60_000;
+
 /** Runs the jobs of one queue. A job's result becomes the error that BullMQ expects for it; only this file throws those errors. */
 export function makeRunner(given: {
   connection: RedisConnection;
@@ -94,7 +97,14 @@ export function makeRunner(given: {
     maxStalledCount: MAX_STALLED,
     runRetryDelay: RUN_RETRY_MS,
   });
-  worker.on('error', (error) => log.debug({ queue, reason: messageOf(error) }, 'the queue met a fault'));
+  let saidMs = Number.NEGATIVE_INFINITY;
+  worker.on('error', (error) => {
+    const reason = messageOf(error);
+    const isNews = reason.startsWith('NOPERM') && performance.now() - saidMs >= SAY_EVERY_MS;
+    if (!isNews) return log.debug({ queue, reason }, 'the queue met a fault');
+    saidMs = performance.now();
+    log.error({ queue, reason }, 'Redis refuses what takes up rows, so none goes on; give its user this right');
+  });
   worker.on('drained', onDrained);
 
   return {

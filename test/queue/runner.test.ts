@@ -4,7 +4,11 @@ import { LimitlineError } from '../../src/errors.ts';
 import { makeSilentLog } from '../../src/log.ts';
 import { makeQueues } from '../../src/queue/queues.ts';
 import { type JobEnd, makeRunner } from '../../src/queue/runner.ts';
+import { makeConnections } from '../../src/redis/connect.ts';
+import { parseRedisUrl } from '../../src/redis/redis-url.ts';
 import { connectRedis, freshPrefix } from '../support/ledger.ts';
+import { makeServerFixture } from '../support/redis/server-fixture.ts';
+import { makeKeptLog } from '../support/workplace.ts';
 
 const data = { portfolio: 'q4', key: 'row-1' };
 const job = { queue: 'companies', name: 'test-job', data } as const;
@@ -114,4 +118,27 @@ test('a row whose job only waited when the process stopped returns to its queue'
     return { is: 'finished' };
   });
   await expect.poll(() => runs).toBe(1);
+});
+
+test('a missing right without which no job is taken up is said once, with the right', async () => {
+  const fixture = makeServerFixture();
+  onTestFinished(() => fixture.clean());
+  const { port } = await fixture.start(['user narrow on >secret ~* &* +@all -bzpopmin']);
+  const target = parseRedisUrl(`redis://narrow:secret@127.0.0.1:${port}`);
+  const connections = makeConnections({ target, where: 'here', log: makeSilentLog() });
+  onTestFinished(() => connections.close());
+  const { log, lines } = makeKeptLog();
+  const runner = makeRunner({
+    connection: connections.connect('worker'),
+    queue: 'companies',
+    prefix: '{narrow}',
+    concurrency: 1,
+    jobs: [],
+    onDrained: () => {},
+    log,
+  });
+  onTestFinished(() => runner.close(true));
+  const errors = () => lines.filter(({ level }) => level === 'error');
+  await expect.poll(errors, { timeout: 10_000 }).toHaveLength(1);
+  expect(errors()).toMatchObject([{ queue: 'companies', reason: expect.stringContaining("'bzpopmin'") }]);
 });
