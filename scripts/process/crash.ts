@@ -54,8 +54,8 @@ function faultWords(error: unknown): string | undefined {
   if (error instanceof Error && error.name === 'ReplyError' && /^NOPERM\b/.test(error.message)) {
     return `Redis refuses access (${messageOf(error)}); give its user this right, then run the same command to continue.`;
   }
-  if (error instanceof Error && error.name === 'ReplyError' && FORBIDDEN_IN_SCRIPT.test(error.message)) {
-    return `Redis refuses access (${messageOf(error)}); give its user the rights that docs/deployment.md names, then run the same command to continue.`;
+  if (error instanceof Error && error.name === 'ReplyError' && FORBIDDEN.test(error.message)) {
+    return `Redis refuses access (${messageOf(error)}); give its user the rights that docs/deployment.md names, and rename none of its commands, then run the same command to continue.`;
   }
   if (isRefusedForNow(error)) {
     return `Redis cannot take commands at the moment (${messageOf(error)}); run the same command to continue.`;
@@ -63,8 +63,12 @@ function faultWords(error: unknown): string | undefined {
   return undefined;
 }
 
-/** What Redis says of a right that its user lacks within a script, before 7.2 and since then. It does not always name the command. */
-const FORBIDDEN_IN_SCRIPT = /^ERR (The user executing the script can't|ACL failure in script)/;
+/**
+ * What Redis says of a right that its user lacks within a script, before 7.2 and since then, or within a transaction, and of a command that was
+ * renamed. It does not always name the command.
+ */
+const FORBIDDEN =
+  /^ERR (?:The user executing the script can't|ACL failure in script|EXEC without MULTI|unknown command)/;
 
 /** Errors of ioredis for a command without an answer or a connection. */
 const GONE =

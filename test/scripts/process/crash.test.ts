@@ -88,11 +88,13 @@ test('a missing right of the Redis user is reported in one line, with the right'
 test.each([
   "ERR The user executing the script can't run this command or subcommand script: 1fd9, on @user_script:18.",
   "ERR ACL failure in script: User limitline has no permissions to run the 'time' command script: 1fd9",
-])('a right that the Redis user lacks within a script is reported in one line: %s', (words) => {
+  'ERR EXEC without MULTI',
+  "ERR unknown command 'EVALSHA'",
+])('a right that the Redis user lacks, or a renamed command, is reported in one line: %s', (words) => {
   const { said, terminal } = makeHearing();
   sayFault(replyError(words), terminal);
   expect(said).toEqual([
-    `limitline: Redis refuses access (${words}); give its user the rights that docs/deployment.md names, then run the same command to continue.`,
+    `limitline: Redis refuses access (${words}); give its user the rights that docs/deployment.md names, and rename none of its commands, then run the same command to continue.`,
   ]);
 });
 
