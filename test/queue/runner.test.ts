@@ -139,6 +139,6 @@ test('a missing right without which no job is taken up is said once, with the ri
   });
   onTestFinished(() => runner.close(true));
   const errors = () => lines.filter(({ level }) => level === 'error');
-  await expect.poll(errors, { timeout: 10_000 }).toHaveLength(1);
+  await expect.poll(errors, { timeout: 60_000 }).toHaveLength(1);
   expect(errors()).toMatchObject([{ queue: 'companies', reason: expect.stringContaining("'bzpopmin'") }]);
 });

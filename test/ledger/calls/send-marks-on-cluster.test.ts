@@ -17,7 +17,7 @@ test('a mark on a cluster finds the node that took the place of a killed one', a
   const { marks, key } = await openMarks(nodes.map(({ url }) => url).join(','));
   const owner = await nodeOf(key, nodes);
   await fixture.startClusterReplicaOf(owner, nodes);
-  await expect.poll(() => marks.ready().then(() => 'sent', String), { timeout: 10_000 }).toBe('sent');
+  await expect.poll(() => marks.ready().then(() => 'sent', String), { timeout: 60_000 }).toBe('sent');
   await owner.kill();
   // The replica has no replica itself, so it cannot confirm the mark. But it is asked.
   await expect(marks.ready()).rejects.toThrow('(0 of 1)');
