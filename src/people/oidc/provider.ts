@@ -97,7 +97,9 @@ export function makeProvider(given: ProviderGiven & { scopes: readonly string[];
           idTokenExpected: true,
         });
         const claims = tokens.claims();
-        return claims ? { claims } : { why: 'not believed' };
+        // An empty subject would make all people of the provider one person.
+        if (!claims?.sub.trim()) throw new Error('The ID token names nobody');
+        return { claims };
       } catch (error) {
         const why = whyOf(error);
         log.warn({ issuer, reason: describe(error) }, `a sign-in at the identity provider failed: ${WHY_WORDS[why]}`);

@@ -67,6 +67,7 @@ test.each<[string, Forgery, Record<string, unknown>?]>([
   ['no nonce', { claims: { nonce: undefined } }],
   ['another issuer', { claims: { iss: 'https://evil.example' } }],
   ['no subject', { claims: { sub: undefined } }],
+  ['an empty subject', { claims: { sub: ' ' } }],
   ['an end in the past', { claims: { exp: 1_700_000_000, iat: 1_699_999_000 } }],
   ['a beginning in the future', { claims: { nbf: 4_000_000_000 } }],
   ['no end', { claims: { exp: undefined } }],
