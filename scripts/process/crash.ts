@@ -4,6 +4,7 @@ import { fileFault } from '../../src/files/disk.ts';
 import { isOurMistake } from '../../src/ledger/schema/until-answered.ts';
 import { isOutputGone } from '../../src/line-writer.ts';
 import { errorFacts } from '../../src/log.ts';
+import { isForbidden, isForbiddenWithin } from '../../src/redis/rights.ts';
 import { isRefusedAsFull, nearlyFullWords } from '../../src/redis-memory/memory.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { FAULT_STATUS } from './exit-status.ts';
@@ -51,24 +52,17 @@ export function sayFault(error: unknown, terminal: FaultOutput): void {
 function faultWords(error: unknown): string | undefined {
   if (isRedisGone(error)) return `Redis was lost on the way (${messageOf(error)}); run the same command to continue.`;
   if (isRefusedAsFull(error)) return `${nearlyFullWords()} Run the same command later to continue.`;
-  if (error instanceof Error && error.name === 'ReplyError' && /^NOPERM\b/.test(error.message)) {
-    return `Redis refuses access (${messageOf(error)}); give its user this right, then run the same command to continue.`;
-  }
-  if (error instanceof Error && error.name === 'ReplyError' && FORBIDDEN.test(error.message)) {
+  if (isForbiddenWithin(error)) {
     return `Redis refuses access (${messageOf(error)}); give its user the rights that docs/deployment.md names, and rename none of its commands, then run the same command to continue.`;
+  }
+  if (isForbidden(error)) {
+    return `Redis refuses access (${messageOf(error)}); give its user this right, then run the same command to continue.`;
   }
   if (isRefusedForNow(error)) {
     return `Redis cannot take commands at the moment (${messageOf(error)}); run the same command to continue.`;
   }
   return undefined;
 }
-
-/**
- * What Redis says of a right that its user lacks within a script, before 7.2 and since then, or within a transaction, and of a command that was
- * renamed. It does not always name the command.
- */
-const FORBIDDEN =
-  /^ERR (?:The user executing the script can't|ACL failure in script|EXEC without MULTI|unknown command)/;
 
 /** Errors of ioredis for a command without an answer or a connection. */
 const GONE =

@@ -2,6 +2,7 @@ import { DelayedError, type Job, UnrecoverableError, WaitingError, Worker } from
 import { isLimitlineError, messageOf } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { RedisConnection } from '../lua-script.ts';
+import { isForbidden } from '../redis/rights.ts';
 import { ATTEMPTS, type JobData, type QueueName } from './queues.ts';
 
 /** How a job's run ended. */
@@ -38,7 +39,7 @@ const MAX_STALLED = 1_000_000;
 /** BullMQ's wait after a failure of Redis while it ends a job; its default of 15 s is longer than our lock. */
 const RUN_RETRY_MS = 1_000;
 
-/** How often a missing right is said, which BullMQ meets each second. */
+/** How often a missing right is said, which BullMQ meets each second, and within a script again at once. */
 const SAY_EVERY_MS = 60_000;
 
 /** Runs the jobs of one queue. A job's result becomes the error that BullMQ expects for it; only this file throws those errors. */
@@ -100,10 +101,13 @@ export function makeRunner(given: {
   let saidMs = Number.NEGATIVE_INFINITY;
   worker.on('error', (error) => {
     const reason = messageOf(error);
-    const isNews = reason.startsWith('NOPERM') && performance.now() - saidMs >= SAY_EVERY_MS;
+    const isNews = isForbidden(error) && performance.now() - saidMs >= SAY_EVERY_MS;
     if (!isNews) return log.debug({ queue, reason }, 'the queue met a fault');
     saidMs = performance.now();
-    log.error({ queue, reason }, 'Redis refuses what takes up rows, so none goes on; give its user this right');
+    log.error(
+      { queue, reason },
+      'Redis refuses what takes up rows, so none goes on; give its user the rights that docs/deployment.md names',
+    );
   });
   worker.on('drained', onDrained);
 

@@ -120,14 +120,18 @@ test('a row whose job only waited when the process stopped returns to its queue'
   await expect.poll(() => runs).toBe(1);
 });
 
-test('a missing right without which no job is taken up is said once, with the right', async () => {
+test.each([
+  { lacks: 'bzpopmin', words: "'bzpopmin'" },
+  { lacks: 'rpoplpush', words: "ERR The user executing the script can't run this command" },
+])('a missing right without which no job is taken up is said once: $lacks', async ({ lacks, words }) => {
   const fixture = makeServerFixture();
   onTestFinished(() => fixture.clean());
-  const { port } = await fixture.start(['user narrow on >secret ~* &* +@all -bzpopmin']);
+  const { port } = await fixture.start([`user narrow on >secret ~* &* +@all -${lacks}`]);
   const target = parseRedisUrl(`redis://narrow:secret@127.0.0.1:${port}`);
   const connections = makeConnections({ target, where: 'here', log: makeSilentLog() });
   onTestFinished(() => connections.close());
   const { log, lines } = makeKeptLog();
+  await makeQueues({ connection: connections.connect('queue'), prefixOf: () => '{narrow}' }).add([job]);
   const runner = makeRunner({
     connection: connections.connect('worker'),
     queue: 'companies',
@@ -140,5 +144,5 @@ test('a missing right without which no job is taken up is said once, with the ri
   onTestFinished(() => runner.close(true));
   const errors = () => lines.filter(({ level }) => level === 'error');
   await expect.poll(errors, { timeout: 60_000 }).toHaveLength(1);
-  expect(errors()).toMatchObject([{ queue: 'companies', reason: expect.stringContaining("'bzpopmin'") }]);
+  expect(errors()).toMatchObject([{ queue: 'companies', reason: expect.stringContaining(words) }]);
 });
