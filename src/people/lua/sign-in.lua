@@ -23,8 +23,8 @@ for at = 4, isKnown and 3 or #KEYS do
   if at ~= 5 then
     local ten = 10 ^ math.max(0, at - 5)
     local back, free = backMs / ten, math.max(tonumber(redis.call('GET', KEYS[at]) or 0), now)
-    -- A longer wait than any is from before the clock was set back.
-    if free > now + most * ten * back then free = now end
+    -- A longer wait than any is from before the clock was set back. A server a little behind must not give all attempts anew.
+    if isAhead(free - most * ten * back) then free = now end
     local wait = free - now - (most * ten - 1) * back
     if wait > 0 then return { math.ceil(wait) } end
     places[KEYS[at]] = math.ceil(free + back)

@@ -74,6 +74,18 @@ describe('guesses of a password', () => {
     expect(await guess('alice')).toMatchObject({ is: 'later', afterS: expect.toSatisfy((s: number) => s <= 60) });
   });
 
+  test('from an address do not begin anew where another server has a clock less than a minute behind', async () => {
+    const opened = openPeople({ guesses: { placeTries: 3 } });
+    const { people, connection, keys } = opened;
+    await addMany(opened, 4);
+    expect(await triesUntilLater(opened, 'user-0', STRANGER.from)).toBe(3);
+    for (const place of await connection.keys(keys.guesses('place', '*'))) {
+      await connection.set(place, `${Number(await connection.get(place)) + 50_000}`);
+    }
+    const answer = await people.signIn.password({ name: 'user-1', password: WRONG, ...STRANGER });
+    expect(answer).toMatchObject({ is: 'later', afterS: expect.toSatisfy((s: number) => s <= 60 + 20) });
+  });
+
   test('of an unknown name are limited alike, and the name is not stored', async () => {
     const opened = openPeople();
     await opened.addUser('alice');
