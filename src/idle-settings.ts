@@ -38,11 +38,10 @@ function idleApprovalSettings(values: Values): string[] {
   ];
 }
 
-function idleInbox(values: Values): string[] {
-  if (values.LIMITLINE_INBOX !== undefined) return [];
-  return ['LIMITLINE_INBOX_MAPPING', 'INBOX_APPROVERS']
-    .filter((name) => values[name] !== undefined)
-    .map((name) => `${name} has no effect, since LIMITLINE_INBOX names no drop folder`);
+/** INBOX_APPROVERS is none of them: it counts for the whole account, and so for the drop folder of another process. */
+function idleInbox({ LIMITLINE_INBOX: folder, LIMITLINE_INBOX_MAPPING: mapping }: Values): string[] {
+  if (folder !== undefined || mapping === undefined) return [];
+  return ['LIMITLINE_INBOX_MAPPING has no effect, since LIMITLINE_INBOX names no drop folder'];
 }
 
 function idleNightSettings(values: Values): string[] {

@@ -32,12 +32,12 @@ test.each<[string, Record<string, string>, string[]]>([
     [],
   ],
   [
-    'a mapping and approvers of dropped files without a drop folder',
-    { LIMITLINE_INBOX_MAPPING: 'erp', INBOX_APPROVERS: 'dora', APPROVE_ALWAYS: 'on' },
-    ['LIMITLINE_INBOX_MAPPING', 'INBOX_APPROVERS'].map(
-      (name) => `${name} has no effect, since LIMITLINE_INBOX names no drop folder`,
-    ),
+    'a mapping without a drop folder',
+    { LIMITLINE_INBOX_MAPPING: 'erp' },
+    ['LIMITLINE_INBOX_MAPPING has no effect, since LIMITLINE_INBOX names no drop folder'],
   ],
+  // They count for the drop folder of each process of the account.
+  ['approvers of dropped files without a drop folder', { INBOX_APPROVERS: 'dora', APPROVE_ALWAYS: 'on' }, []],
   [
     'days to keep where no task of the night reads them',
     { LIMITLINE_SCHEDULE: 'reconcile 02:30', LIMITLINE_KEEP_DAYS: '90', LIMITLINE_AUDIT_DAYS: '400' },
