@@ -1,10 +1,9 @@
 import { CommanderError } from 'commander';
-import { isLimitlineError, messageOf } from '../../src/errors.ts';
+import { isForbidden, isForbiddenWithin, isLimitlineError, messageOf } from '../../src/errors.ts';
 import { fileFault } from '../../src/files/disk.ts';
 import { isOurMistake } from '../../src/ledger/schema/until-answered.ts';
 import { isOutputGone } from '../../src/line-writer.ts';
 import { errorFacts } from '../../src/log.ts';
-import { isForbidden, isForbiddenWithin } from '../../src/redis/rights.ts';
 import { isRefusedAsFull, nearlyFullWords } from '../../src/redis-memory/memory.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { FAULT_STATUS } from './exit-status.ts';

@@ -1,8 +1,7 @@
 import { DelayedError, type Job, UnrecoverableError, WaitingError, Worker } from 'bullmq';
-import { isLimitlineError, messageOf } from '../errors.ts';
+import { isForbidden, isLimitlineError, messageOf } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { RedisConnection } from '../lua-script.ts';
-import { isForbidden } from '../redis/rights.ts';
 import { ATTEMPTS, type JobData, type QueueName } from './queues.ts';
 
 /** How a job's run ended. */
