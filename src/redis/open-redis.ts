@@ -191,6 +191,9 @@ function remedyFor(error: unknown): string {
     return `takes no writes, since it cannot save to its disk (${reason}); its log names the cause, such as a full disk.`;
   }
   if (reason.includes('cluster support disabled')) return `is no cluster (${reason}); give one address in REDIS_URL.`;
+  if (reason.includes('unknown command')) {
+    return `lacks a command (${reason}); it may be a sentinel, or the command was renamed. Correct REDIS_URL, or rename no command.`;
+  }
   return `does not answer within ${COMMAND_TIMEOUT_MS / 1_000} s (${reason}); start it, or correct REDIS_URL.`;
 }
 

@@ -248,6 +248,8 @@ describe('sentinels', () => {
     await expect(open(`redis+sentinel://127.0.0.1:${primary.port}/main`)).rejects.toMatchObject({
       message: expect.stringMatching(/ has no sentinels there \(ERR unknown command/),
     });
+    const strange = / lacks a command \(ERR unknown command 'select'\); it may be a sentinel/i;
+    await expect(open(`${sentinel.url}/1`)).rejects.toMatchObject({ message: expect.stringMatching(strange) });
     const twice = `${primary.url},${primary.url}`;
     await expect(open(twice)).rejects.toMatchObject({
       message: expect.stringMatching(/ is no cluster .*give one address/),
