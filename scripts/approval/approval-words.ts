@@ -118,11 +118,15 @@ function waitingSentence(approval: Approval, currency: string | undefined): stri
 
 function whoWords({ approvers }: Approval, names: readonly string[], groups: readonly string[]): string {
   if (leavesNobody({ inboxApprovers: approvers })) return NOBODY_NAMED;
+  const elsewhere = `people of the identity provider in one of these groups: ${groups.map(visible).join(', ')}`;
+  if (names.length === 0 && approvers && groups.length > 0) {
+    return `Who may approve: ${approvers.join(', ')}, as ${elsewhere}.`;
+  }
   if (names.length === 0 && approvers) {
     return `Only those whom INBOX_APPROVERS names may approve it (${approvers.join(', ')}), and none of them is another user with the role approver: give one the role, or name somebody else there.`;
   }
   if (names.length === 0 && groups.length > 0) {
-    return `Who may approve: people of the identity provider in one of these groups: ${groups.map(visible).join(', ')}.`;
+    return `Who may approve: ${elsewhere}.`;
   }
   if (names.length === 0) {
     return 'There is no other person who may approve yet. Add one: npx limitline user add NAME --roles approver.';

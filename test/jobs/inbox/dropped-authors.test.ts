@@ -140,6 +140,15 @@ test('INBOX_APPROVERS without a common name leave no approver, which log, comman
   for (const { markup } of [list, ...parts]) expect(markup).toContain('Nobody can approve files of the drop folder.');
 });
 
+test('INBOX_APPROVERS who are people of an identity provider are said to be so, and no user is asked for', async () => {
+  const { context } = await openDropped({ INBOX_APPROVERS: 'dora, erin' });
+  const said: string[] = [];
+  const settings = { ...context.settings, CONSOLE_OIDC_ROLES: ['heads=approver', 'staff=viewer'] };
+  await sayWaiting('q4', { ...context, settings }, { say: (words) => said.push(words) });
+  const who = 'Who may approve: dora, erin, as people of the identity provider in one of these groups: heads.';
+  expect(said).toEqual([expect.stringContaining(` ${who}`)]);
+});
+
 // Promises: run-names-approvers, pages-name-who-may
 test('where nobody of INBOX_APPROVERS is a user any more, commands and pages name them, and no other approver', async () => {
   const { context } = await openDropped({ INBOX_APPROVERS: 'dora, erin' });
