@@ -22,6 +22,8 @@ const FOLLOW_WITHIN_MS = CONFIRM_WITHIN_MS + 500;
 
 const NO_MARK = 'what was done has no mark: a Redis that is set back may lose it unnoticed';
 
+const NONE = new Error('no answer');
+
 const MARK_SENDING = new URL('../lua/mark-sending.lua', import.meta.url);
 
 /**
@@ -102,7 +104,10 @@ export function makeSendMarks(given: {
     const answers = (await pipeline.wait(wanted, CONFIRM_WITHIN_MS).exec()) ?? [];
     // As claims do: in a cluster, a pipeline that was sent to the wrong node does not find the right one by itself.
     if (answers.some(([error]) => error) && 'refreshSlotsCache' in confirming) confirming.refreshSlotsCache();
-    const [answer, confirmed] = answers.map(([error, value]) => (error ? endMisfit(error) : value));
+    const [[error, answer] = [NONE], [waitError, confirmed] = [NONE]] = answers;
+    if (error) return endMisfit(error);
+    // As for claims, a plain error: the ERR of a demoted primary looks like that of a faulty script.
+    if (waitError) throw new Error(`the replicas could not be asked (${messageOf(waitError)})`);
     return (Number(confirmed) < wanted ? ['unconfirmed', confirmed, wanted] : answer) as Answer;
   };
 

@@ -2,6 +2,7 @@ import { cp, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { makeLastLinkMemory } from '../../../src/files/last-link.ts';
+import type { Replicas } from '../../../src/ledger/calls/batches.ts';
 import { makeSendMarks } from '../../../src/ledger/calls/send-marks.ts';
 import { makeRetryUntilAnswered } from '../../../src/ledger/schema/until-answered.ts';
 import type { Log } from '../../../src/log.ts';
@@ -18,9 +19,10 @@ async function open() {
   const folder = await makeFolder();
   const log = makeSilentLog();
   const retry = makeRetryUntilAnswered({ log, signal: new AbortController().signal });
-  type Given = { warnsOnly?: boolean; logged?: Log; retryUntilAnswered?: typeof retry };
-  const start = (dir = folder, { warnsOnly = false, logged = log, retryUntilAnswered = retry }: Given = {}) => {
-    const replicas = { expected: () => 0, connect: () => connection };
+  const none: Replicas = { expected: () => 0, connect: () => connection };
+  type Given = { warnsOnly?: boolean; logged?: Log; retryUntilAnswered?: typeof retry; replicas?: Replicas };
+  const start = (dir = folder, given: Given = {}) => {
+    const { warnsOnly = false, logged = log, retryUntilAnswered = retry, replicas = none } = given;
     const account = 'https://test.example';
     const marks = makeSendMarks({
       connection,
@@ -279,4 +281,14 @@ test('a mark that waits for Redis is waited for a moment only', async () => {
   const { log, lines } = makeKeptLog();
   await start(folder, { logged: log, retryUntilAnswered: () => new Promise(() => {}) }).follow();
   expect(lines).toEqual([]);
+});
+
+test('a mark whose primary is demoted before it asks its replicas is asked for again', async () => {
+  const { start } = await open();
+  const demoted = Object.assign(new Error('ERR WAIT cannot be used with replica instances.'), { name: 'ReplyError' });
+  const waits = [[demoted], [null, 1]];
+  const exec = async () => [[null, [1]], waits.shift()];
+  const pipeline = () => ({ eval: () => ({ wait: () => ({ exec }) }) });
+  const replicas = { expected: () => 1, connect: () => ({ pipeline }) as never };
+  expect(await start(undefined, { replicas }).send()).toBe('sent');
 });
