@@ -70,6 +70,15 @@ export const columnList = z.string().transform((text) => text.split(/\s*,\s*/).f
 
 export const textList = z.string().transform((text) => text.split(/[\s,]+/).filter(Boolean));
 
+/** Names of people. One with an ending in parentheses, as that of a provider's person (`alice (sso 4f6d2a)`), ends at its comma alone. */
+export const personList = z.string().transform((text) =>
+  text
+    .split(',')
+    .map((part) => part.trim().replace(/\s+/g, ' '))
+    .flatMap((part) => (part.includes('(') ? part : part.split(' ')))
+    .filter(Boolean),
+);
+
 export const addressList = textList.superRefine((entries, context) => {
   for (const entry of entries) {
     const fault = faultOfRange(entry);

@@ -16,6 +16,7 @@ import {
   normalAccount,
   noticeUrl,
   onOff,
+  personList,
   redisUrl,
   scheduleText,
   smtpUrl,
@@ -217,7 +218,7 @@ export const settingsSchema = z.object({
   /** The name of the mapping by which dropped files are read (`limitline mapping keep`). */
   LIMITLINE_INBOX_MAPPING: z.string().optional(),
   /** The users who may approve dropped files, separated by commas. Without it every approver may. */
-  INBOX_APPROVERS: textList.default([]),
+  INBOX_APPROVERS: personList.default([]),
   /** The address to which notices are posted (docs/nightly.md#notices). It is a secret. */
   NOTIFY_WEBHOOK_URL: noticeUrl.optional(),
   /** The form of posted notices: `slack`, `teams` or `json`. */

@@ -111,6 +111,14 @@ test('INBOX_APPROVERS of the serving process applies to the whole account', asyn
   expect(await answerBy('erin', stricter).finally(() => stricter.close())).toBe('done');
 });
 
+test('INBOX_APPROVERS may name one person of an identity provider, whose name others may choose', async () => {
+  const { context } = await openDropped({ INBOX_APPROVERS: 'dora erin,  Hana  Maier (sso 4f6d2a)' });
+  expect(context.settings.INBOX_APPROVERS).toEqual(['dora', 'erin', 'Hana Maier (sso 4f6d2a)']);
+  for (const other of ['hana maier (sso 999999)', 'hana (sso 999999)', 'maier'])
+    expect(await answerBy(other, context)).toBe('role');
+  expect(await answerBy('hana maier (sso 4f6d2a)', context)).toBe('done');
+});
+
 // Promise: approvers-in-common-said
 test('INBOX_APPROVERS without a common name leave no approver, which log, command and pages show', async () => {
   const { context } = await openDropped();
