@@ -79,10 +79,10 @@ export async function readInbox({ settings, inbox }: Pick<InboxSource, 'settings
   }
 }
 
-/** Why no file can be taken by the mapping that is set; undefined if one can, or none is set. */
+/** Why no file can be taken by the mapping that is set; undefined if one can, or no mapping or no folder is set. */
 async function mappingFaultOf(settings: InboxSource['settings']): Promise<string | undefined> {
-  const { LIMITLINE_INBOX_MAPPING: mapping, LIMITLINE_DATA: dataDir } = settings;
-  if (mapping === undefined) return undefined;
+  const { LIMITLINE_INBOX: folder, LIMITLINE_INBOX_MAPPING: mapping, LIMITLINE_DATA: dataDir } = settings;
+  if (folder === undefined || mapping === undefined) return undefined;
   return makeNamedMappings({ dataDir })
     .need(mapping)
     .then(() => undefined, messageOf);

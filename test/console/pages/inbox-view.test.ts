@@ -96,6 +96,9 @@ test('the section and `inbox` say that the mapping that is set cannot be used', 
   expect(facts.mappingFault).toMatch(/^There is no mapping "bank"; none was kept yet\./);
   expect(String(inboxSection(facts))).toContain('The mapping cannot be used, so no file is imported.');
   expect(String(inboxSection(FACTS))).not.toContain('cannot be used');
+  // Without a folder here, another computer takes the files, by its own mappings.
+  const elsewhere = { ...context.settings, LIMITLINE_INBOX: undefined };
+  expect((await readInbox({ ...context, settings: elsewhere })).mappingFault).toBeUndefined();
   const { stdout } = await callCommand(['inbox'], { cwd: dir, env });
   expect(stdout).toMatch(/^The mapping cannot be used, so no file is taken: There is no mapping "bank"/m);
 });
