@@ -14,10 +14,15 @@ local function putSession(session, fields, sessionsOf, sessionPrefix, limits)
   redis.call('ZADD', sessionsOf, now, string.sub(session, #sessionPrefix + 1))
   redis.call('PEXPIRE', sessionsOf, absoluteMs)
   redis.call('ZREMRANGEBYSCORE', sessionsOf, '-inf', now - absoluteMs)
-  for _, digest in ipairs(redis.call('ZRANGE', sessionsOf, 0, -most - 1)) do
-    redis.call('UNLINK', sessionPrefix .. digest)
-    redis.call('ZREM', sessionsOf, digest)
+  -- Those that began ahead of the clock have ended. As the newest of the list they would displace the one that begins.
+  local function finish(digests)
+    for _, digest in ipairs(digests) do
+      redis.call('UNLINK', sessionPrefix .. digest)
+      redis.call('ZREM', sessionsOf, digest)
+    end
   end
+  finish(redis.call('ZRANGEBYSCORE', sessionsOf, '(' .. string.format('%.0f', now + 60000), '+inf'))
+  finish(redis.call('ZRANGE', sessionsOf, 0, -most - 1))
 end
 
 -- @script session-standing

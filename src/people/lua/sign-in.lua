@@ -33,7 +33,7 @@ end
 local bucket = isKnown and KEYS[2] or KEYS[1]
 local found = redis.call('HMGET', bucket, 'tries', 'next')
 local wait = tonumber(found[2] or 0) - now
-if wait > 0 and wait <= tonumber(longestMs) then return { wait } end
+if wait > 0 and not isAhead(found[2] - longestMs) then return { wait } end
 for place, free in pairs(places) do redis.call('SET', place, free, 'PX', math.max(1, free - now)) end
 local tries = tonumber(found[1] or 0) + 1
 redis.call('HSET', bucket, 'tries', tries)

@@ -89,6 +89,21 @@ describe('a session', () => {
     expect(await connection.exists(keys.session(digest))).toBe(0);
   });
 
+  test('is begun although many began ahead of the clock, which was set back since', async () => {
+    const { people, addUser, signIn, connection, keys } = openPeople({ limits: { most: 2 } });
+    await addUser('alice');
+    const ahead = [await signIn('alice'), await signIn('alice')];
+    const list = keys.sessionsOf('alice');
+    const began = Date.now() + 2 * 86_400_000;
+    for (const digest of await connection.zrange(list, '0', '-1')) {
+      await connection.hset(keys.session(digest), 'began', `${began}`);
+      await connection.zadd(list, began, digest);
+    }
+    const { token } = await signIn('alice');
+    expect(await people.sessions.living([...ahead.map((one) => one.token), token])).toEqual([false, false, true]);
+    expect(await connection.zcard(list)).toBe(1);
+  });
+
   test('is not begun by a link that was made ahead of the clock', async () => {
     const { people, connection, keys } = openPeople();
     const link = (await people.openings.link('command line (root)')) ?? '';
