@@ -56,7 +56,7 @@ export function maskUserInfo(text: string): string {
   return text.replace(/(\w:\/\/)[^\s/?#"'<>]*@/g, '$1***@');
 }
 
-/** Whether Redis refuses a command for good, in words other than NOPERM: its user lacks a right, or the command was renamed. */
+/** Whether Redis refuses a command within a script or transaction, or a renamed one. Such a refusal does not begin with NOPERM. */
 export function isForbiddenWithin(error: unknown): error is Error {
   return error instanceof Error && error.name === 'ReplyError' && FORBIDDEN.test(error.message);
 }

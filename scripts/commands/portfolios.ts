@@ -89,7 +89,7 @@ function countsInWords(states: Listed['states']): string[] {
   return [...counts].flatMap(([words, count]) => (count > 0 ? [`${grouped(count)} ${words}`] : []));
 }
 
-/** What the sums add up, where that is not one currency. */
+/** A part of a sentence: the currencies of the sums, where there are several, or some amounts have none. */
 function mixedWords({ currencies, withoutCurrency }: Listed): string[] {
   const names = currencies.map(visible).join(', ');
   if (withoutCurrency) return [`some in ${names} and some without a currency`];

@@ -167,7 +167,7 @@ export function onlyCurrency({ currencies = [], without_currency: isBare }: Curr
   return currencies.length === 1 && !isBare ? currencies[0] : undefined;
 }
 
-/** Says what sums add up that are not of one currency; nothing of sums in one, or in none. */
+/** A sentence about a sum of amounts in several currencies. Empty if all amounts have one currency, or none has one. */
 export function mixedNote({ currencies = [], without_currency: isBare }: Currencies): string[] {
   if (currencies.length < 2 && !isBare) return [];
   const names = currencies.join(', ');
